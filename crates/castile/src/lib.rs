@@ -1,0 +1,1 @@
+//! A SOAP toolkit: compile the contract once, then move only bytes and values

@@ -1,0 +1,1 @@
+//! The plain SOAP encoder and decoder: always right

@@ -1,0 +1,1 @@
+//! SOAP clients and servers: the four flows

@@ -1,0 +1,1 @@
+//! XSD text to and from scalars: numbers, dates, base64, hex

@@ -1,0 +1,1 @@
+//! SOAP envelope bytes with marked spans

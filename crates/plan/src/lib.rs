@@ -1,0 +1,1 @@
+//! Compiled message tables that encoders and decoders walk

@@ -1,0 +1,1 @@
+//! The Python and NumPy front of Castile

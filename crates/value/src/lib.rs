@@ -1,0 +1,1 @@
+//! Sources, sinks, records and columns: what goes into a message and comes out

@@ -1,0 +1,1 @@
+//! XML bytes to and from tokens with resolved names, under limits

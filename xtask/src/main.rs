@@ -1,0 +1,2 @@
+//! House rules, checked by a program.
+fn main() {}
