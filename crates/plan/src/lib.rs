@@ -1,1 +1,38 @@
-//! Compiled message tables that encoders and decoders walk
+//! Compiled tables of messages: what encoders and decoders walk.
+//!
+//! A contract is compiled once into [`Types`], one flat table of every simple and complex type
+//! and global element, and into one [`Plan`] a message, which points into the table. All ids are
+//! indexes; nothing here is a tree of pointers, so the table is stored and loaded as it is.
+//!
+//! ```text
+//!   Types ── simple[]   text <-> scalar, facets kept
+//!        ├── complex[]  fields (attributes, elements, text, wildcards) + content model
+//!        └── elements[] global elements, for wildcards and fault details
+//!   Plan  ── header, body: two complex types whose fields are the header and body elements
+//! ```
+//!
+//! [`Types::seal`] checks every index and derives what only memory needs (tags, shapes, look-ups),
+//! so a table that exists is walkable without checks.
+//!
+//! Non-goals: no XML is read here and no WSDL is known.
+#![forbid(unsafe_code)]
+
+mod builtin;
+mod complex;
+mod error;
+mod message;
+mod name;
+mod seal;
+mod simple;
+mod store;
+mod types;
+
+pub use builtin::Builtin;
+pub use complex::{Complex, Derivation, Field, FieldKind, Occurs, Particle, Process, Wildcard};
+pub use error::Error;
+pub use message::{Plan, Style};
+pub use name::{Namespace, NsIx, QName};
+pub use seal::{Derived, Leaf, Tags};
+pub use simple::{Facets, Simple, Variety, WhiteSpace};
+pub use store::{decode_stored, encode_stored};
+pub use types::{ComplexId, Element, ElementId, SimpleId, TypeId, Types};

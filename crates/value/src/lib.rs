@@ -1,1 +1,43 @@
-//! Sources, sinks, records and columns: what goes into a message and comes out
+//! What goes into a message and what comes out of one.
+//!
+//! An encoder *pulls* from a [`Source`]: one call a field, and one call for a whole array.
+//! A decoder *pushes* into a [`Sink`]: one call a value, and one call for a whole array.
+//! Arrays of numbers are [`Column`]s (borrowed) and [`ColumnBuf`]s (owned); arrays of flat
+//! records of numbers are [`Table`]s (borrowed) and [`Rows`] (owned). [`Value`] is the dynamic
+//! value that implements both sides; generated structs and Python objects implement them directly.
+//!
+//! ```text
+//!   Value | struct | Python object ──Source──▶ encoder
+//!   decoder ──Sink──▶ ValueSink | struct | Python builder
+//! ```
+//!
+//! Non-goals: this crate knows no schema and no XML. What a field may hold is the plan's business.
+//!
+//! ```
+//! use castile_value::{Column, Item, Source, Value};
+//!
+//! let person = Value::map([("name", "Ada".into()), ("scores", vec![1.5, 2.5].into())]);
+//! let Value::Map(fields) = &person else { unreachable!() };
+//! let Item::Column(scores) = fields.field(1, "scores") else { panic!("an array is one call") };
+//! assert_eq!(scores.f64s().collect::<Vec<_>>(), [1.5, 2.5]);
+//! ```
+#![forbid(unsafe_code)]
+
+mod column;
+mod dtype;
+mod record;
+mod rows;
+mod scalar;
+mod sink;
+mod source;
+mod value;
+
+pub use castile_lexical::{DateTime, DateTimeKind, Decimal, Duration};
+pub use column::{Column, ColumnBuf};
+pub use dtype::DType;
+pub use record::{Record, Shape};
+pub use rows::{RowField, RowLayout, Rows, Table};
+pub use scalar::{QName, Scalar};
+pub use sink::{Sink, Slot, ValueSink};
+pub use source::{Item, Items, Source};
+pub use value::Value;

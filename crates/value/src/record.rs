@@ -1,0 +1,116 @@
+//! Values of a complex type: a [`Record`] and the [`Shape`] it shares with its like.
+
+use std::sync::Arc;
+
+use crate::Value;
+
+/// The names of a record's fields, in order, shared by all records of one type.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Shape {
+    name: Box<str>,
+    fields: Vec<Box<str>>,
+    sorted: Vec<u32>,
+}
+
+impl Shape {
+    /// A shape with the type's name, `{namespace}local` (or a description for an anonymous type),
+    /// and its fields' names, which must differ from one another.
+    pub fn new(name: impl Into<Box<str>>, fields: Vec<Box<str>>) -> Self {
+        let mut sorted: Vec<u32> = (0..fields.len() as u32).collect();
+        sorted.sort_by(|&a, &b| fields[a as usize].cmp(&fields[b as usize]));
+        Shape { name: name.into(), fields, sorted }
+    }
+
+    /// The type's name, `{namespace}local`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The fields' names, in order.
+    pub fn fields(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.fields.iter().map(|f| &**f)
+    }
+
+    /// The name of field `index`.
+    pub fn field(&self, index: usize) -> Option<&str> {
+        self.fields.get(index).map(|f| &**f)
+    }
+
+    /// Number of fields.
+    pub fn len(&self) -> usize {
+        self.fields.len()
+    }
+
+    /// Whether the type has no fields at all.
+    pub fn is_empty(&self) -> bool {
+        self.fields.is_empty()
+    }
+
+    /// The index of the field named `name`.
+    pub fn index(&self, name: &str) -> Option<usize> {
+        let found = self.sorted.binary_search_by(|&i| (*self.fields[i as usize]).cmp(name)).ok()?;
+        Some(self.sorted[found] as usize)
+    }
+}
+
+/// A value of a complex type: one [`Value`] a field of its shape, `Absent` where there is none.
+#[derive(Clone, Debug)]
+pub struct Record {
+    shape: Arc<Shape>,
+    values: Vec<Value>,
+}
+
+impl Record {
+    /// A record whose fields are all absent.
+    pub fn new(shape: Arc<Shape>) -> Self {
+        let values = vec![Value::Absent; shape.len()];
+        Record { shape, values }
+    }
+
+    /// The names of the fields.
+    pub fn shape(&self) -> &Arc<Shape> {
+        &self.shape
+    }
+
+    /// The field named `name`; `None` when the type has no such field.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        self.shape.index(name).map(|i| &self.values[i])
+    }
+
+    /// Sets the field named `name`; gives the value back when the type has no such field.
+    pub fn set(&mut self, name: &str, value: impl Into<Value>) -> Result<(), Value> {
+        match self.shape.index(name) {
+            Some(i) => {
+                self.values[i] = value.into();
+                Ok(())
+            }
+            None => Err(value.into()),
+        }
+    }
+
+    /// The values in the order of the shape's fields.
+    pub fn values(&self) -> &[Value] {
+        &self.values
+    }
+
+    /// The values in the order of the shape's fields, to change them.
+    pub fn values_mut(&mut self) -> &mut [Value] {
+        &mut self.values
+    }
+
+    /// The values, taken out, in the order of the shape's fields.
+    pub fn into_values(self) -> Vec<Value> {
+        self.values
+    }
+
+    /// Name and value of each field that is not absent.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.shape.fields().zip(&self.values).filter(|(_, v)| !matches!(v, Value::Absent))
+    }
+}
+
+impl PartialEq for Record {
+    fn eq(&self, other: &Self) -> bool {
+        (Arc::ptr_eq(&self.shape, &other.shape) || self.shape == other.shape) && self.values == other.values
+    }
+}

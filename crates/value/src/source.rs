@@ -1,0 +1,128 @@
+//! Where an encoder gets values.
+
+use crate::{Column, Rows, Scalar, Shape, Table, Value};
+
+/// A record that an encoder can ask for its fields. Object-safe; one call a field, and a whole
+/// array is one call.
+pub trait Source {
+    /// The value of the field at `index` of the shape in use, also known by `name`.
+    fn field(&self, index: usize, name: &str) -> Item<'_>;
+
+    /// The `{namespace}local` name of the value's own type, when it knows one: a derived type is
+    /// announced with `xsi:type`.
+    fn type_name(&self) -> Option<&str> {
+        None
+    }
+
+    /// A name that the value has and `shape` has not, so that a misspelt argument is an error
+    /// and not silently dropped.
+    fn unknown_name(&self, _shape: &Shape) -> Option<String> {
+        None
+    }
+}
+
+/// What a field holds.
+pub enum Item<'a> {
+    /// Nothing: the element or attribute is left out (or its default written).
+    Absent,
+    /// An explicit nil (`xsi:nil`).
+    Nil,
+    /// One value of a simple type.
+    Scalar(Scalar<'a>),
+    /// A whole array of numbers.
+    Column(Column<'a>),
+    /// A whole array of flat records.
+    Table(Table<'a>),
+    /// One value of a complex type.
+    Record(&'a dyn Source),
+    /// Several values, one call each.
+    Items(&'a dyn Items),
+    /// A well-formed, namespace-complete XML element.
+    Xml(&'a str),
+}
+
+/// Several values of one field.
+pub trait Items {
+    /// How many.
+    fn len(&self) -> usize;
+    /// Whether there are none.
+    fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+    /// Value `i`, below `len`.
+    fn item(&self, i: usize) -> Item<'_>;
+}
+
+impl Items for [Value] {
+    fn len(&self) -> usize {
+        <[Value]>::len(self)
+    }
+    fn item(&self, i: usize) -> Item<'_> {
+        self.get(i).map_or(Item::Absent, Value::item)
+    }
+}
+
+impl Items for Vec<Value> {
+    fn len(&self) -> usize {
+        Vec::len(self)
+    }
+    fn item(&self, i: usize) -> Item<'_> {
+        self.get(i).map_or(Item::Absent, Value::item)
+    }
+}
+
+impl Source for crate::Record {
+    fn field(&self, index: usize, name: &str) -> Item<'_> {
+        // The shape in use is mostly our own; a caller may also walk a record with its base's plan.
+        match self.values().get(index) {
+            Some(value) if self.shape().field(index) == Some(name) => value.item(),
+            _ => self.get(name).map_or(Item::Absent, Value::item),
+        }
+    }
+    fn type_name(&self) -> Option<&str> {
+        Some(self.shape().name())
+    }
+    fn unknown_name(&self, shape: &Shape) -> Option<String> {
+        if **self.shape() == *shape {
+            return None;
+        }
+        self.iter().find(|(name, _)| shape.index(name).is_none()).map(|(name, _)| name.to_owned())
+    }
+}
+
+impl Source for Vec<(String, Value)> {
+    fn field(&self, index: usize, name: &str) -> Item<'_> {
+        let hit = self.get(index).filter(|(n, _)| n == name);
+        hit.or_else(|| self.iter().find(|(n, _)| n == name)).map_or(Item::Absent, |(_, v)| v.item())
+    }
+    fn unknown_name(&self, shape: &Shape) -> Option<String> {
+        self.iter().find(|(name, _)| shape.index(name).is_none()).map(|(name, _)| name.clone())
+    }
+}
+
+impl Value {
+    /// The value as an encoder sees it.
+    pub fn item(&self) -> Item<'_> {
+        match self {
+            Value::Absent => Item::Absent,
+            Value::Nil => Item::Nil,
+            Value::Bool(v) => Item::Scalar(Scalar::Bool(*v)),
+            Value::Int(v) => Item::Scalar(Scalar::Int(*v)),
+            Value::UInt(v) => Item::Scalar(Scalar::UInt(*v)),
+            Value::Float(v) => Item::Scalar(Scalar::Float(*v)),
+            Value::Double(v) => Item::Scalar(Scalar::Double(*v)),
+            Value::Decimal(v) => Item::Scalar(Scalar::Decimal(v.clone())),
+            Value::Text(v) => Item::Scalar(Scalar::Text(v.as_str().into())),
+            Value::Bytes(v) => Item::Scalar(Scalar::Bytes(v.as_slice().into())),
+            Value::DateTime(v) => Item::Scalar(Scalar::DateTime(v.clone())),
+            Value::Duration(v) => Item::Scalar(Scalar::Duration(v.clone())),
+            Value::QName(v) => Item::Scalar(Scalar::QName(v.clone())),
+            Value::List(v) => Item::Items(v),
+            Value::Column(v) => Item::Column(v.view()),
+            Value::Rows(v) => Item::Table(Rows::view(v)),
+            Value::Record(v) => Item::Record(v),
+            Value::Map(v) => Item::Record(v),
+            Value::Xml(v) => Item::Xml(v),
+        }
+    }
+}

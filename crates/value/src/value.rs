@@ -1,0 +1,146 @@
+//! The dynamic value.
+
+use crate::{ColumnBuf, DateTime, Decimal, Duration, QName, Record, Rows, Scalar};
+
+/// Any value of any message. A decoder gives typed [`Record`]s; a user may also write a
+/// [`Value::Map`] by names and leave the types to the plan.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Value {
+    /// No value: the element or attribute is not there.
+    #[default]
+    Absent,
+    /// An element that says it is nil.
+    Nil,
+    /// xsd:boolean
+    Bool(bool),
+    /// An integer that fits 64 signed bits.
+    Int(i64),
+    /// An integer that fits only 64 unsigned bits.
+    UInt(u64),
+    /// xsd:float
+    Float(f32),
+    /// xsd:double
+    Double(f64),
+    /// xsd:decimal, or an integer of any length.
+    Decimal(Decimal),
+    /// Text.
+    Text(String),
+    /// Bytes of base64Binary or hexBinary.
+    Bytes(Vec<u8>),
+    /// xsd:dateTime, date, time and the g-types.
+    DateTime(DateTime),
+    /// xsd:duration
+    Duration(Duration),
+    /// A resolved qualified name.
+    QName(QName),
+    /// Several values: a repeated field, or a list type.
+    List(Vec<Value>),
+    /// Several numbers.
+    Column(ColumnBuf),
+    /// Several flat records of numbers.
+    Rows(Rows),
+    /// A typed value of a complex type.
+    Record(Record),
+    /// A value of a complex type by its fields' names, not yet checked against a type.
+    Map(Vec<(String, Value)>),
+    /// A well-formed, namespace-complete XML element.
+    Xml(String),
+}
+
+impl Value {
+    /// A map from names and values.
+    pub fn map<K: Into<String>>(fields: impl IntoIterator<Item = (K, Value)>) -> Value {
+        Value::Map(fields.into_iter().map(|(k, v)| (k.into(), v)).collect())
+    }
+
+    /// The field named `name` of a record or map.
+    pub fn get(&self, name: &str) -> Option<&Value> {
+        match self {
+            Value::Record(record) => record.get(name),
+            Value::Map(fields) => fields.iter().find(|(n, _)| n == name).map(|(_, v)| v),
+            _ => None,
+        }
+    }
+
+    /// The text, when the value is text.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// The doubles, when the value is a column of doubles.
+    pub fn as_f64s(&self) -> Option<&[f64]> {
+        match self {
+            Value::Column(ColumnBuf::F64(v)) => Some(v),
+            _ => None,
+        }
+    }
+
+    /// How many values a repeated field holds: a list's, column's or table's length, 0 for
+    /// `Absent`, else 1.
+    pub fn count(&self) -> usize {
+        match self {
+            Value::Absent => 0,
+            Value::List(v) => v.len(),
+            Value::Column(v) => v.len(),
+            Value::Rows(v) => v.len(),
+            _ => 1,
+        }
+    }
+
+    /// The value as a list of single values: a column's numbers and a table's rows are taken apart.
+    pub fn into_list(self) -> Vec<Value> {
+        match self {
+            Value::Absent => Vec::new(),
+            Value::List(v) => v,
+            Value::Column(v) => (0..v.len()).filter_map(|i| v.get(i)).map(Value::from).collect(),
+            Value::Rows(v) => v.records(),
+            other => vec![other],
+        }
+    }
+}
+
+impl From<Scalar<'_>> for Value {
+    fn from(scalar: Scalar<'_>) -> Self {
+        match scalar {
+            Scalar::Bool(v) => Value::Bool(v),
+            Scalar::Int(v) => Value::Int(v),
+            Scalar::UInt(v) => i64::try_from(v).map_or(Value::UInt(v), Value::Int),
+            Scalar::Float(v) => Value::Float(v),
+            Scalar::Double(v) => Value::Double(v),
+            Scalar::Decimal(v) => Value::Decimal(v),
+            Scalar::Text(v) => Value::Text(v.into_owned()),
+            Scalar::Bytes(v) => Value::Bytes(v.into_owned()),
+            Scalar::DateTime(v) => Value::DateTime(v),
+            Scalar::Duration(v) => Value::Duration(v),
+            Scalar::QName(v) => Value::QName(v),
+            Scalar::List(v) => Value::List(v.into_iter().map(Value::from).collect()),
+            Scalar::Numbers(v) => Value::Column(v),
+        }
+    }
+}
+
+macro_rules! from {
+    ($($t:ty => $variant:ident),* $(,)?) => {
+        $(impl From<$t> for Value {
+            fn from(v: $t) -> Self { Value::$variant(v.into()) }
+        })*
+    };
+}
+
+from! {
+    bool => Bool, i32 => Int, i64 => Int, u32 => Int, f32 => Float, f64 => Double,
+    &str => Text, String => Text, Vec<u8> => Bytes, &[u8] => Bytes,
+    DateTime => DateTime, Duration => Duration, Decimal => Decimal, QName => QName,
+    Vec<Value> => List, ColumnBuf => Column, Rows => Rows, Record => Record,
+    Vec<f64> => Column, Vec<f32> => Column, Vec<i32> => Column, Vec<i64> => Column,
+    Vec<u64> => Column, Vec<bool> => Column,
+}
+
+impl<T: Into<Value>> From<Option<T>> for Value {
+    fn from(v: Option<T>) -> Self {
+        v.map_or(Value::Absent, Into::into)
+    }
+}
