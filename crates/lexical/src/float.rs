@@ -1,0 +1,130 @@
+//! `xs:double` and `xs:float` (XSD 1.0 Part 2, 3.2.4 and 3.2.5).
+//!
+//! Texts are read with correct rounding and written as the shortest digits that read back as the
+//! same bits. Values beyond the range round to infinity or zero, as IEEE 754 says; negative zero
+//! keeps its sign; any NaN is written `NaN` and read as the quiet NaN.
+
+use crate::error::{Error, Reason};
+use crate::space::trim;
+
+/// The longest text [`format_f64`] writes: `-2.2250738585072014e-308`.
+pub const F64_WIDTH_MAX: usize = 24;
+
+/// The longest text [`format_f32`] writes: `-0.0000123456789`.
+pub const F32_WIDTH_MAX: usize = 16;
+
+macro_rules! float {
+    ($float:ident, $type_name:literal, $parse:ident, $prefix:ident, $format:ident, $write:ident) => {
+        #[doc = concat!("Reads an `", $type_name, "`, white space around it allowed.")]
+        ///
+        /// # Errors
+        /// A text that is not of the type: `inf`, `+INF`, `nan`, `0x1`, `1e`, `1_0`, none at all.
+        pub fn $parse(text: &[u8]) -> Result<$float, Error> {
+            let trimmed = trim(text);
+            match $prefix(trimmed) {
+                Some((v, used)) if used == trimmed.len() => Ok(v),
+                _ if trimmed.is_empty() => Err(Error::new($type_name, Reason::Empty, text)),
+                _ => Err(Error::new($type_name, Reason::Number, text)),
+            }
+        }
+
+        #[doc = concat!("Reads an `", $type_name, "` that stands at the very start of the text;")]
+        /// gives it and the bytes it takes.
+        ///
+        /// `None` means: ask the parser of whole texts. The number ends where no longer one would
+        /// be legal; what follows is not looked at, except that an `e` with no exponent is refused.
+        #[inline]
+        pub fn $prefix(text: &[u8]) -> Option<($float, usize)> {
+            match text.first() {
+                Some(b'0'..=b'9' | b'-' | b'.' | b'+') => {}
+                Some(b'I') if text.starts_with(b"INF") => return Some(($float::INFINITY, 3)),
+                Some(b'N') if text.starts_with(b"NaN") => return Some(($float::NAN, 3)),
+                _ => return None,
+            }
+            let (v, used) = fast_float2::parse_partial::<$float, _>(text).ok()?;
+            if matches!(text.get(used), Some(b'e' | b'E')) {
+                return None;
+            }
+            if v.is_finite() {
+                return Some((v, used));
+            }
+            // Infinite or not a number: either out of range, or spelt in letters.
+            match text.get(1) {
+                Some(b'0'..=b'9' | b'.') => Some((v, used)),
+                _ if text.starts_with(b"-INF") => Some(($float::NEG_INFINITY, 4)),
+                _ => None,
+            }
+        }
+
+        #[doc = concat!("Appends an `", $type_name, "`: the shortest digits that read back as")]
+        /// the same bits, or `INF`, `-INF`, `NaN`.
+        #[inline]
+        pub fn $format(v: $float, out: &mut Vec<u8>) {
+            if v.is_finite() {
+                out.extend_from_slice(zmij::Buffer::new().format_finite(v).as_bytes());
+            } else {
+                out.extend_from_slice(special(v.is_nan(), v > 0.0));
+            }
+        }
+
+        #[doc = concat!("Writes an `", $type_name, "` at the start of `out` as")]
+        #[doc = concat!("[`", stringify!($format), "`] does, and gives the bytes it takes;")]
+        /// the rest of `out` is left in any state.
+        #[inline]
+        pub fn $write(v: $float, out: &mut [u8; 32]) -> usize {
+            let mut buffer = zmij::Buffer::new();
+            let text = if v.is_finite() {
+                buffer.format_finite(v).as_bytes()
+            } else {
+                special(v.is_nan(), v > 0.0)
+            };
+            copy_short(text, out)
+        }
+    };
+}
+
+float!(
+    f64,
+    "xs:double",
+    parse_f64,
+    prefix_f64,
+    format_f64,
+    write_f64
+);
+float!(
+    f32, "xs:float", parse_f32, prefix_f32, format_f32, write_f32
+);
+
+#[cold]
+fn special(nan: bool, positive: bool) -> &'static [u8] {
+    match (nan, positive) {
+        (true, _) => b"NaN",
+        (false, true) => b"INF",
+        (false, false) => b"-INF",
+    }
+}
+
+/// Copies up to 32 bytes as two overlapping blocks of a fixed size: no call, no loop.
+#[inline]
+fn copy_short(text: &[u8], out: &mut [u8; 32]) -> usize {
+    macro_rules! blocks {
+        ($n:literal) => {
+            if let (Some(head), Some(tail)) = (text.first_chunk::<$n>(), text.last_chunk::<$n>()) {
+                if let Some(to) = out.first_chunk_mut::<$n>() {
+                    *to = *head;
+                }
+                let from = text.len() - $n;
+                if let Some(to) = out.get_mut(from..from + $n) {
+                    to.copy_from_slice(tail);
+                }
+                return text.len();
+            }
+        };
+    }
+    blocks!(16);
+    blocks!(8);
+    blocks!(4);
+    blocks!(2);
+    blocks!(1);
+    0
+}
