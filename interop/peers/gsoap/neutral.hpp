@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -51,19 +52,10 @@ inline void read(const Json &j, float &v) {
 
 // time_t is what wsdl2h gives xsd:dateTime: whole seconds, UTC.
 struct Instant {
-    static Json write(std::time_t v) {
-        std::tm parts{};
-        gmtime_r(&v, &parts);
-        char text[32];
-        std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-        return std::string(text);
-    }
-    static void read(const Json &j, std::time_t &v) {
-        std::tm parts{};
-        const std::string text = j.get<std::string>();
-        if (strptime(text.c_str(), "%Y-%m-%dT%H:%M:%S", &parts) == nullptr)
-            throw std::runtime_error("not a dateTime in UTC: " + text);
-        v = timegm(&parts);
+    static Json write(soap *ctx, std::time_t v) { return std::string(soap_dateTime2s(ctx, v)); }
+    static void read(soap *ctx, const Json &j, std::time_t &v) {
+        if (soap_s2dateTime(ctx, j.get<std::string>().c_str(), &v) != SOAP_OK)
+            throw std::runtime_error("not a dateTime");
     }
 };
 

@@ -95,7 +95,7 @@ inline Json write(const t__Person &p) {
     optional(j, "nickname", p.nickname);
     nillable(j, "title", p.title);
     required(j, "born", p.born);
-    j["seen"] = Instant::write(p.seen);
+    j["seen"] = Instant::write(p.soap, p.seen);
     required(j, "balance", p.balance);
     j["photo"] = write_bytes(p.photo);
     required(j, "active", p.active);
@@ -116,7 +116,7 @@ inline t__Person *read_person(soap *ctx, const Json &j) {
     p->nickname = pointer<std::string>(ctx, j, "nickname");
     p->title = pointer<std::string>(ctx, j, "title");
     read(j.at("born"), p->born);
-    Instant::read(j.at("seen"), p->seen);
+    Instant::read(ctx, j.at("seen"), p->seen);
     read(j.at("balance"), p->balance);
     read_bytes(ctx, j.at("photo"), p->photo);
     read(j.at("active"), p->active);
@@ -148,7 +148,7 @@ inline Json write(const t__Scalars &s) {
     required(j, "flag", s.flag);
     required(j, "day", s.day);
     required(j, "clock", s.clock);
-    j["instant"] = Instant::write(s.instant);
+    j["instant"] = Instant::write(s.soap, s.instant);
     required(j, "link", s.link);
     j["hex"] = write_bytes(s.hex);
     j["base64"] = write_bytes(s.base64);
@@ -172,7 +172,7 @@ inline t__Scalars *read_scalars(soap *ctx, const Json &j) {
     read(j.at("flag"), s->flag);
     read(j.at("day"), s->day);
     read(j.at("clock"), s->clock);
-    Instant::read(j.at("instant"), s->instant);
+    Instant::read(ctx, j.at("instant"), s->instant);
     read(j.at("link"), s->link);
     read_bytes(ctx, j.at("hex"), s->hex);
     read_bytes(ctx, j.at("base64"), s->base64);

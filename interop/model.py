@@ -1,0 +1,321 @@
+"""What interop.wsdl and rpc.wsdl say, for the harness and for the peers written in Python.
+
+Only the standard library, and only the constructs that our two hand-written contracts use: this is no
+WSDL reader, so that the suite doesn't test one reader with another.
+
+Nouns: a `Contract` has `Operation`s; their messages are `Struct`s of `Field`s; a `Scalar` is an XML
+Schema built-in, or an enumeration of strings.
+
+A *neutral* value is the JSON that all peers of the suite speak (README.md, "Neutral values").
+"""
+
+from __future__ import annotations
+
+import datetime
+import struct
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+HERE = Path(__file__).resolve().parent
+XSD = "{http://www.w3.org/2001/XMLSchema}"
+WSDL = "{http://schemas.xmlsoap.org/wsdl/}"
+SOAP = {
+    "1.1": "{http://schemas.xmlsoap.org/wsdl/soap/}",
+    "1.2": "{http://schemas.xmlsoap.org/wsdl/soap12/}",
+}
+
+SMALL_INTEGERS = {"byte", "short", "int", "unsignedByte", "unsignedShort"}
+LARGE_INTEGERS = {"unsignedInt", "long", "unsignedLong", "integer"}
+BINARY = {"hexBinary", "base64Binary"}
+
+
+@dataclass
+class Scalar:
+    """A built-in simple type by its local name; `values` when it is an enumeration."""
+
+    name: str
+    values: tuple[str, ...] = ()
+
+
+@dataclass
+class Struct:
+    """A complex type, or a message: `namespace` is that of its child elements."""
+
+    name: str
+    namespace: str
+    fields: list[Field] = field(default_factory=list)
+
+
+@dataclass
+class Field:
+    name: str
+    type: Scalar | Struct
+    optional: bool = False
+    nillable: bool = False
+    repeated: bool = False
+    attribute: bool = False
+
+
+@dataclass
+class Operation:
+    name: str
+    action: str
+    input: Struct
+    output: Struct | None  # None: one-way
+    faults: list[Struct]
+    header_in: Struct | None = None
+    header_out: Struct | None = None
+
+
+@dataclass
+class Contract:
+    path: Path
+    namespace: str
+    style: str
+    versions: list[str]
+    operations: dict[str, Operation]
+
+
+def load(name: str) -> Contract:
+    """The contract `interop` or `rpc`."""
+    return _Reader(HERE / f"{name}.wsdl").contract()
+
+
+# ---- cases -> neutral -> comparable ----
+
+
+def neutral(type_: Scalar | Struct, value: Any) -> Any:
+    """A value as written in cases.json, in the form that peers speak."""
+    if isinstance(type_, Struct):
+        return {f.name: _each(f, value[f.name], neutral) for f in type_.fields if f.name in value}
+    if type_.name == "double":
+        return struct.pack(">d", float(value)).hex()
+    if type_.name == "float":
+        return struct.pack(">f", float(value)).hex()
+    if type_.name in LARGE_INTEGERS or type_.name == "decimal":
+        return str(value)
+    return value
+
+
+def comparable(type_: Scalar | Struct, value: Any) -> Any:
+    """A neutral value in the one spelling of its value space; what isn't there stays away."""
+    if isinstance(type_, Struct):
+        return _comparable_struct(type_, value)
+    try:
+        return _COMPARABLE.get(type_.name, _as_it_is)(value)
+    except (ArithmeticError, TypeError, ValueError):
+        return f"no {type_.name}: {value!r}"
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def _bits(form: str, value: str) -> str:
+    """The hex digits of a double or float; every NaN is one."""
+    number = struct.unpack(form, bytes.fromhex(value))[0]
+    return "NaN" if number != number else value
+
+
+_COMPARABLE = {
+    "double": lambda value: _bits(">d", value),
+    "float": lambda value: _bits(">f", value),
+    "decimal": Decimal,
+    "dateTime": lambda value: datetime.datetime.fromisoformat(value).astimezone(datetime.timezone.utc),
+    "time": datetime.time.fromisoformat,
+    **dict.fromkeys(LARGE_INTEGERS, int),
+}
+
+
+def _comparable_struct(type_: Struct, value: dict[str, Any]) -> dict[str, Any]:
+    known = {f.name for f in type_.fields}
+    made: dict[str, Any] = {name: ("unexpected", value[name]) for name in value if name not in known}
+    for f in type_.fields:
+        if f.repeated:
+            made[f.name] = [comparable(f.type, item) for item in value.get(f.name) or []]
+        elif f.name in value:
+            made[f.name] = _each(f, value[f.name], comparable)
+    return made
+
+
+def _each(f: Field, value: Any, job: Any) -> Any:
+    if value is None:
+        return None
+    if f.repeated:
+        return [job(f.type, item) for item in value]
+    return job(f.type, value)
+
+
+# ---- neutral <-> Python, for zeep, spyne and Castile ----
+
+
+def to_python(type_: Scalar | Struct, value: Any) -> Any:
+    """A neutral value as the Python value that toolkits in Python take: float, Decimal, datetime, bytes."""
+    if value is None:
+        return None
+    if isinstance(type_, Struct):
+        return {f.name: _each(f, value[f.name], to_python) for f in type_.fields if f.name in value}
+    name = type_.name
+    if name == "double":
+        return struct.unpack(">d", bytes.fromhex(value))[0]
+    if name == "float":
+        return struct.unpack(">f", bytes.fromhex(value))[0]
+    if name in LARGE_INTEGERS:
+        return int(value)
+    if name == "decimal":
+        return Decimal(value)
+    if name == "date":
+        return datetime.date.fromisoformat(value)
+    if name == "dateTime":
+        return datetime.datetime.fromisoformat(value)
+    if name == "time":
+        return datetime.time.fromisoformat(value)
+    if name in BINARY:
+        return bytes.fromhex(value)
+    return value
+
+
+def from_python(type_: Scalar | Struct, value: Any) -> Any:
+    """The reverse; structs are mappings or objects with attributes, lists any iterable."""
+    if isinstance(type_, Struct):
+        return _struct_from_python(type_, value)
+    name = type_.name
+    if name == "double":
+        return struct.pack(">d", float(value)).hex()
+    if name == "float":
+        return struct.pack(">f", float(value)).hex()
+    if name in SMALL_INTEGERS:
+        return int(value)
+    if name in LARGE_INTEGERS or name == "decimal":
+        return str(value)
+    if name in ("date", "dateTime", "time"):
+        return value if isinstance(value, str) else value.isoformat()
+    if name in BINARY:
+        return bytes(value).hex()
+    if name == "boolean":
+        return bool(value)
+    return str(value)
+
+
+def _struct_from_python(type_: Struct, value: Any) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for f in type_.fields:
+        item = _member(value, f.name)
+        if f.repeated:
+            made[f.name] = [] if item is None else [from_python(f.type, each) for each in item]
+        elif item is not None:
+            made[f.name] = from_python(f.type, item)
+        elif f.nillable:
+            made[f.name] = None
+    return made
+
+
+def _member(value: Any, name: str) -> Any:
+    if isinstance(value, dict):
+        return value.get(name)
+    if hasattr(value, "dtype") and value.dtype.names:
+        return value[name]
+    return getattr(value, name, None)
+
+
+# ---- reading our two documents ----
+
+
+def _local(qname: str) -> str:
+    return qname.rpartition(":")[2]
+
+
+class _Reader:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.root = ElementTree.parse(path).getroot()
+        self.named: dict[tuple[str, str], tuple[ElementTree.Element, str]] = {}
+        for schema in self.root.iter(XSD + "schema"):
+            for child in schema:
+                if name := child.get("name"):
+                    self.named[child.tag, name] = (child, schema.get("targetNamespace", ""))
+        self.structs: dict[str, Struct] = {}
+
+    def contract(self) -> Contract:
+        bindings = {
+            version: found
+            for version, soap in SOAP.items()
+            for found in self.root.iter(WSDL + "binding")
+            if found.find(soap + "binding") is not None
+        }
+        style = bindings["1.1"].find(SOAP["1.1"] + "binding").get("style")  # type: ignore[union-attr]
+        operations = [self._operation(op, bindings["1.1"]) for op in self.root.find(WSDL + "portType").iter(WSDL + "operation")]  # type: ignore[union-attr]
+        return Contract(
+            self.path,
+            self.root.get("targetNamespace", ""),
+            style or "document",
+            list(bindings),
+            {op.name: op for op in operations},
+        )
+
+    def _operation(self, port: ElementTree.Element, binding: ElementTree.Element) -> Operation:
+        name = port.get("name", "")
+        bound = next(op for op in binding.iter(WSDL + "operation") if op.get("name") == name)
+        output = port.find(WSDL + "output")
+        return Operation(
+            name=name,
+            action=bound.find(SOAP["1.1"] + "operation").get("soapAction", ""),  # type: ignore[union-attr]
+            input=self._message(port.find(WSDL + "input")),
+            output=None if output is None else self._message(output),
+            faults=[self._message(fault) for fault in port.iter(WSDL + "fault")],
+            header_in=self._header(bound.find(WSDL + "input")),
+            header_out=self._header(bound.find(WSDL + "output")),
+        )
+
+    def _header(self, io: ElementTree.Element | None) -> Struct | None:
+        header = None if io is None else io.find(SOAP["1.1"] + "header")
+        return None if header is None else self._message(header)
+
+    def _message(self, use: ElementTree.Element | None) -> Struct:
+        assert use is not None
+        wanted = _local(use.get("message", ""))
+        message = next(m for m in self.root.iter(WSDL + "message") if m.get("name") == wanted)
+        parts = message.findall(WSDL + "part")
+        if len(parts) == 1 and (element := parts[0].get("element")):
+            return self._element(_local(element))
+        fields = [Field(p.get("name", ""), self._type(p.get("type", ""))) for p in parts]
+        return Struct(wanted, "", fields)  # rpc: part accessors have no namespace
+
+    def _element(self, name: str) -> Struct:
+        element, namespace = self.named[XSD + "element", name]
+        complex_type = element.find(XSD + "complexType")
+        assert complex_type is not None
+        return Struct(name, namespace, self._fields(complex_type))
+
+    def _type(self, qname: str) -> Scalar | Struct:
+        if qname.startswith("xsd:"):
+            return Scalar(_local(qname))
+        name = _local(qname)
+        if (XSD + "simpleType", name) in self.named:
+            simple, _ = self.named[XSD + "simpleType", name]
+            return Scalar("string", tuple(e.get("value", "") for e in simple.iter(XSD + "enumeration")))
+        if name not in self.structs:
+            complex_type, namespace = self.named[XSD + "complexType", name]
+            self.structs[name] = Struct(name, namespace)
+            self.structs[name].fields = self._fields(complex_type)
+        return self.structs[name]
+
+    def _fields(self, complex_type: ElementTree.Element) -> list[Field]:
+        fields = []
+        for element in complex_type.iter(XSD + "element"):
+            fields.append(
+                Field(
+                    name=element.get("name", ""),
+                    type=self._type(element.get("type", "")),
+                    optional=element.get("minOccurs") == "0",
+                    nillable=element.get("nillable") == "true",
+                    repeated=element.get("maxOccurs") == "unbounded",
+                )
+            )
+        for attribute in complex_type.iter(XSD + "attribute"):
+            optional = attribute.get("use") != "required"
+            fields.append(Field(attribute.get("name", ""), self._type(attribute.get("type", "")), optional=optional, attribute=True))
+        return fields
