@@ -43,10 +43,7 @@ impl DateTimeKind {
 
     /// True if values of the type have a year.
     pub fn has_year(self) -> bool {
-        matches!(
-            self,
-            Self::DateTime | Self::Date | Self::GYearMonth | Self::GYear
-        )
+        matches!(self, Self::DateTime | Self::Date | Self::GYearMonth | Self::GYear)
     }
 
     /// True if values of the type have a month.
@@ -56,10 +53,7 @@ impl DateTimeKind {
 
     /// True if values of the type have a day.
     pub fn has_day(self) -> bool {
-        matches!(
-            self,
-            Self::DateTime | Self::Date | Self::GMonthDay | Self::GDay
-        )
+        matches!(self, Self::DateTime | Self::Date | Self::GMonthDay | Self::GDay)
     }
 
     /// True if values of the type have hour, minute and second.
@@ -375,10 +369,7 @@ impl Reader<'_> {
     }
 
     fn literal(&mut self, expected: &[u8], kind: DateTimeKind) -> Result<(), Reason> {
-        self.rest = self
-            .rest
-            .strip_prefix(expected)
-            .ok_or_else(|| kind.shape())?;
+        self.rest = self.rest.strip_prefix(expected).ok_or_else(|| kind.shape())?;
         Ok(())
     }
 }

@@ -57,11 +57,7 @@ impl Decimal {
         if parts.negative {
             out.push('-');
         }
-        out.push_str(if parts.whole.is_empty() {
-            "0"
-        } else {
-            parts.whole
-        });
+        out.push_str(if parts.whole.is_empty() { "0" } else { parts.whole });
         if !parts.fraction.is_empty() {
             out.push('.');
             out.push_str(parts.fraction);
@@ -113,9 +109,7 @@ impl Decimal {
         let digits = unsigned.bytes().filter(u8::is_ascii_digit).count();
         let points = unsigned.bytes().filter(|&byte| byte == b'.').count();
         if digits > 0 && points <= usize::from(point) && digits + points == unsigned.len() {
-            return Ok(Decimal {
-                text: trimmed.into(),
-            });
+            return Ok(Decimal { text: trimmed.into() });
         }
         let reason = match (trimmed.is_empty(), point) {
             (true, _) => Reason::Empty,

@@ -1,13 +1,13 @@
 //! Doubles with fewer digits, for those who prefer speed to exactness (paper 004).
 
-use crate::float::format_f64;
+use crate::float::{format_f64, write_f64};
+use crate::integer::{format_i32, parse_i32, write_u64};
 
 /// Appends an `xs:double` with at most `digits` significant digits, taken as 1 if 0 and as 17 if
 /// above.
 ///
-/// If the shortest text that reads back as the same bits is no longer than that, it is what
-/// [`format_f64`] gives; else it is the exact value rounded to the nearest, ties to even, without
-/// zeros at its end.
+/// If the shortest digits that read back as the same bits are no more than that, it is those;
+/// else it is the exact value rounded to the nearest, ties to even. There are no zeros at the end.
 ///
 /// ```
 /// let mut out = Vec::new();
@@ -15,22 +15,14 @@ use crate::float::format_f64;
 /// assert_eq!(out, b"0.6667");
 /// ```
 pub fn format_f64_digits(v: f64, digits: u8, out: &mut Vec<u8>) {
-    let digits = usize::from(digits.clamp(1, 17));
-    let before = out.len();
-    format_f64(v, out);
     if !v.is_finite() {
-        return;
+        return format_f64(v, out);
     }
-    let text = out.get(before..).unwrap_or_default();
-    let shortest = Scientific::read(text);
-    if shortest.count <= digits {
-        return;
-    }
-    let rounded = match shortest.round(digits) {
+    let digits = usize::from(digits.clamp(1, 17));
+    let rounded = match Scientific::of_moderate(v.abs(), digits) {
         Some(rounded) => rounded,
-        None => Scientific::read(format!("{v:.*e}", digits - 1).as_bytes()),
+        None => Scientific::of_any(v.abs(), digits),
     };
-    out.truncate(before);
     if v.is_sign_negative() {
         out.push(b'-');
     }
@@ -45,6 +37,51 @@ struct Scientific {
 }
 
 impl Scientific {
+    /// The quick way: scales by one exact power of ten, so with one rounding. `None` if that might
+    /// have crossed a tie, and for numbers too long, too small or too large for it.
+    fn of_moderate(v: f64, digits: usize) -> Option<Scientific> {
+        if digits > 12 || !(1e-5..1e15).contains(&v) {
+            return None;
+        }
+        // Off by one just below a power of ten, where the digits round up to that power anyway.
+        let exponent = if v >= 1.0 {
+            (v as u64).ilog10() as i32
+        } else {
+            ((v * 1e5) as u64).ilog10() as i32 - 5
+        };
+        let shift = digits as i32 - 1 - exponent;
+        let power = *POWERS.get(shift.unsigned_abs() as usize)?;
+        let scaled = if shift < 0 { v / power } else { v * power };
+        let whole = scaled as u64;
+        let above_tie = scaled - whole as f64 - 0.5;
+        if above_tie.abs() <= scaled * f64::EPSILON {
+            return None;
+        }
+        let mut rounded = Scientific {
+            digits: [b'0'; 32],
+            count: 0,
+            exponent,
+        };
+        rounded.count = write_u64(whole + u64::from(above_tie > 0.0), &mut rounded.digits);
+        rounded.exponent += rounded.count as i32 - digits as i32;
+        rounded.trim();
+        Some(rounded)
+    }
+
+    /// The way that is always right.
+    fn of_any(v: f64, digits: usize) -> Scientific {
+        let mut text = [0; 32];
+        let width = write_f64(v, &mut text);
+        let shortest = Scientific::read(text.get(..width).unwrap_or_default());
+        if shortest.count <= digits {
+            return shortest;
+        }
+        shortest.round(digits).unwrap_or_else(|| {
+            let exact = format!("{v:.*e}", digits - 1);
+            Scientific::read(exact.as_bytes())
+        })
+    }
+
     /// Takes apart a decimal number that this crate or the standard library wrote.
     fn read(text: &[u8]) -> Scientific {
         let mut v = Scientific {
@@ -121,8 +158,11 @@ impl Scientific {
         self.exponent += 1;
     }
 
-    /// Appends the shorter of the plain and the scientific form.
+    /// Appends the plain form, or the scientific one of what would be many zeros.
     fn write(&self, out: &mut Vec<u8>) {
+        if self.count == 0 {
+            return out.push(b'0');
+        }
         let digits = self.digits.get(..self.count).unwrap_or_default();
         let count = self.count as i32;
         match self.exponent {
@@ -149,12 +189,57 @@ impl Scientific {
                     out.extend_from_slice(after);
                 }
                 out.push(b'e');
-                crate::integer::format_i32(exponent, out);
+                format_i32(exponent, out);
             }
         }
     }
 }
 
 fn read_exponent(text: &[u8]) -> i32 {
-    crate::integer::parse_i32(text).unwrap_or(0)
+    parse_i32(text).unwrap_or(0)
+}
+
+/// The powers of ten that a double holds exactly.
+const POWERS: [f64; 23] = [
+    1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18,
+    1e19, 1e20, 1e21, 1e22,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn text(v: f64, digits: u8) -> String {
+        let mut out = Vec::new();
+        format_f64_digits(v, digits, &mut out);
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn rounds_the_exact_value() {
+        for (v, digits, expected) in [
+            (1.0, 17, "1"),
+            (-0.0, 3, "-0"),
+            (0.0, 1, "0"),
+            (123456.0, 3, "123000"),
+            (1e15, 2, "1e15"),
+            (1.25, 2, "1.2"),
+            (1.35, 2, "1.4"),
+            (0.15, 1, "0.1"),
+            (2.5, 1, "2"),
+            (9.996, 3, "10"),
+            (99999.5, 5, "1e5"),
+            (0.000099996, 4, "0.0001"),
+            (5e-324, 17, "5e-324"),
+            (f64::MAX, 1, "2e308"),
+            (f64::MAX, 5, "1.7977e308"),
+            (0.1, 17, "0.1"),
+            (1.0 / 3.0, 0, "0.3"),
+            (1.0 / 3.0, 99, "0.3333333333333333"),
+            (f64::NAN, 3, "NaN"),
+            (f64::NEG_INFINITY, 3, "-INF"),
+        ] {
+            assert_eq!(text(v, digits), expected, "{v:e} to {digits}");
+        }
+    }
 }

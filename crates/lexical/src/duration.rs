@@ -142,9 +142,7 @@ impl Parts {
             let used = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
             let (digits, rest) = text.split_at_checked(used).ok_or(SHAPE)?;
             let (unit, rest) = parts.read_fraction(rest)?.split_first().ok_or(SHAPE)?;
-            let (_, at) = remaining
-                .find(|(candidate, _)| *candidate == unit)
-                .ok_or(SHAPE)?;
+            let (_, at) = remaining.find(|(candidate, _)| *candidate == unit).ok_or(SHAPE)?;
             if digits.is_empty() || (parts.fraction && *unit != b'S') {
                 return Err(SHAPE);
             }

@@ -94,37 +94,27 @@ impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Reason::Empty => "there is no text",
-            Reason::Number => {
-                "expected a decimal number with an optional exponent, INF, -INF or NaN"
-            }
+            Reason::Number => "expected a decimal number with an optional exponent, INF, -INF or NaN",
             Reason::Integer => "expected an optional sign and decimal digits",
             Reason::Range => "the number is outside the range of the type",
             Reason::Boolean => "expected true, false, 1 or 0",
-            Reason::Decimal => {
-                "expected an optional sign, decimal digits and at most one decimal point"
-            }
+            Reason::Decimal => "expected an optional sign, decimal digits and at most one decimal point",
             Reason::Shape(shape) => return write!(f, "expected {shape}"),
             Reason::YearZero => "there is no year 0000 in XSD 1.0",
-            Reason::YearDigits => {
-                "a year has at least four digits, and no leading zero if it has more"
-            }
+            Reason::YearDigits => "a year has at least four digits, and no leading zero if it has more",
             Reason::YearLimit => "years of more than 18 digits are not supported",
             Reason::Month => "the month is not in 01..12",
             Reason::Day => "the month has no such day",
             Reason::Hour => "the hour is not in 00..23, nor is the time 24:00:00",
             Reason::Minute => "the minute is not in 00..59",
             Reason::Second => "the second is not in 00..59",
-            Reason::FractionLimit => {
-                "more than 18 digits of a fraction of a second are not supported"
-            }
+            Reason::FractionLimit => "more than 18 digits of a fraction of a second are not supported",
             Reason::Zone => "the time zone is not Z nor within -14:00..+14:00",
             Reason::DurationLimit => {
                 "durations of more than 18446744073709551615 months or seconds are not supported"
             }
             Reason::Base64Symbol => "a character is not in the base64 alphabet",
-            Reason::Base64Length => {
-                "the last base64 group is cut short, badly padded or has stray bits"
-            }
+            Reason::Base64Length => "the last base64 group is cut short, badly padded or has stray bits",
             Reason::HexSymbol => "a character is not a hexadecimal digit",
             Reason::HexLength => "the number of hexadecimal digits is odd",
         })
@@ -141,12 +131,11 @@ impl fmt::Display for Error {
             }
         }
         let dots = if self.0.cut { "..." } else { "" };
-        let article =
-            if self.0.type_name.starts_with("xs:i") || self.0.type_name.starts_with("xs:u") {
-                "an"
-            } else {
-                "a"
-            };
+        let article = if self.0.type_name.starts_with("xs:i") || self.0.type_name.starts_with("xs:u") {
+            "an"
+        } else {
+            "a"
+        };
         write!(
             f,
             "\"{dots} is not {article} {}: {}",

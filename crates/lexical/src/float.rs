@@ -5,6 +5,7 @@
 //! keeps its sign; any NaN is written `NaN` and read as the quiet NaN.
 
 use crate::error::{Error, Reason};
+use crate::integer::{write_i32, write_i64};
 use crate::space::trim;
 
 /// The longest text [`format_f64`] writes: `-2.2250738585072014e-308`.
@@ -14,7 +15,8 @@ pub const F64_WIDTH_MAX: usize = 24;
 pub const F32_WIDTH_MAX: usize = 16;
 
 macro_rules! float {
-    ($float:ident, $type_name:literal, $parse:ident, $prefix:ident, $format:ident, $write:ident) => {
+    ($float:ident, $int:ident, $type_name:literal, $parse:ident, $prefix:ident, $format:ident,
+     $write:ident, $write_large:ident, $write_int:ident) => {
         #[doc = concat!("Reads an `", $type_name, "`, white space around it allowed.")]
         ///
         /// # Errors
@@ -57,14 +59,14 @@ macro_rules! float {
         }
 
         #[doc = concat!("Appends an `", $type_name, "`: the shortest digits that read back as")]
-        /// the same bits, or `INF`, `-INF`, `NaN`.
+        /// the same bits, with no point in a whole number but `-0.0`, or `INF`, `-INF`, `NaN`.
         #[inline]
         pub fn $format(v: $float, out: &mut Vec<u8>) {
-            if v.is_finite() {
-                out.extend_from_slice(zmij::Buffer::new().format_finite(v).as_bytes());
-            } else {
-                out.extend_from_slice(special(v.is_nan(), v > 0.0));
-            }
+            // Room of a fixed size and a cut are cheaper than a copy of just so many bytes.
+            let before = out.len();
+            out.extend_from_slice(&[0; 32]);
+            let used = out.last_chunk_mut().map_or(0, |room| $write(v, room));
+            out.truncate(before + used);
         }
 
         #[doc = concat!("Writes an `", $type_name, "` at the start of `out` as")]
@@ -72,11 +74,33 @@ macro_rules! float {
         /// the rest of `out` is left in any state.
         #[inline]
         pub fn $write(v: $float, out: &mut [u8; 32]) -> usize {
-            let mut buffer = zmij::Buffer::new();
-            let text = if v.is_finite() {
-                buffer.format_finite(v).as_bytes()
+            // Whole numbers are common and as integers much faster. A number is whole if no set bit
+            // of its mantissa is worth less than one, that is if exponent and zeros reach UNIT.
+            const DIGITS: u32 = $float::MANTISSA_DIGITS - 1;
+            const UNIT: u32 = DIGITS + $float::MAX_EXP as u32 - 1;
+            let bits = v.to_bits();
+            let exponent = (bits >> DIGITS) as u32 & (2 * $float::MAX_EXP as u32 - 1);
+            let zeros = (bits | 1 << DIGITS).trailing_zeros();
+            if exponent + zeros < UNIT && bits != 0 {
+                copy_short(zmij::Buffer::new().format_finite(v).as_bytes(), out)
+            } else if exponent <= UNIT {
+                $write_int(v as $int, out)
             } else {
-                special(v.is_nan(), v > 0.0)
+                $write_large(v, out)
+            }
+        }
+
+        /// Writes what is far from zero, infinite or not a number.
+        #[cold]
+        fn $write_large(v: $float, out: &mut [u8; 32]) -> usize {
+            let mut buffer = zmij::Buffer::new();
+            let text = if v.is_nan() {
+                b"NaN"
+            } else if v.is_infinite() {
+                if v > 0.0 { b"INF".as_slice() } else { b"-INF" }
+            } else {
+                let text = buffer.format_finite(v).as_bytes();
+                text.strip_suffix(b".0").unwrap_or(text)
             };
             copy_short(text, out)
         }
@@ -85,24 +109,26 @@ macro_rules! float {
 
 float!(
     f64,
+    i64,
     "xs:double",
     parse_f64,
     prefix_f64,
     format_f64,
-    write_f64
+    write_f64,
+    write_f64_large,
+    write_i64
 );
 float!(
-    f32, "xs:float", parse_f32, prefix_f32, format_f32, write_f32
+    f32,
+    i32,
+    "xs:float",
+    parse_f32,
+    prefix_f32,
+    format_f32,
+    write_f32,
+    write_f32_large,
+    write_i32
 );
-
-#[cold]
-fn special(nan: bool, positive: bool) -> &'static [u8] {
-    match (nan, positive) {
-        (true, _) => b"NaN",
-        (false, true) => b"INF",
-        (false, false) => b"-INF",
-    }
-}
 
 /// Copies up to 32 bytes as two overlapping blocks of a fixed size: no call, no loop.
 #[inline]

@@ -55,17 +55,11 @@ mod tests {
             ),
             ("0000000000000000010000", 1, ".000000000000000001"),
         ] {
-            assert_eq!(
-                parse_fraction(text.as_bytes()),
-                Ok((attoseconds, text.len()))
-            );
+            assert_eq!(parse_fraction(text.as_bytes()), Ok((attoseconds, text.len())));
             let mut out = Vec::new();
             format_fraction(attoseconds, &mut out);
             assert_eq!(out, canonical.as_bytes());
         }
-        assert_eq!(
-            parse_fraction(b"1234567890123456781"),
-            Err(Reason::FractionLimit)
-        );
+        assert_eq!(parse_fraction(b"1234567890123456781"), Err(Reason::FractionLimit));
     }
 }

@@ -38,11 +38,11 @@ macro_rules! integer {
         #[doc = concat!("Appends an `", $type_name, "` in canonical form.")]
         #[inline]
         pub fn $format(v: $int, out: &mut Vec<u8>) {
-            // A copy of a fixed size and a cut are cheaper than a copy of just so many bytes.
-            let mut text = [0; 32];
-            let kept = out.len() + $write(v, &mut text);
-            out.extend_from_slice(&text);
-            out.truncate(kept);
+            // Room of a fixed size and a cut are cheaper than a copy of just so many bytes.
+            let before = out.len();
+            out.extend_from_slice(&[0; 32]);
+            let used = out.last_chunk_mut().map_or(0, |room| $write(v, room));
+            out.truncate(before + used);
         }
 
         #[doc = concat!("Writes an `", $type_name, "` at the start of `out` in canonical form")]

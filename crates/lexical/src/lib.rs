@@ -23,8 +23,8 @@ pub use digits::format_f64_digits;
 pub use duration::Duration;
 pub use error::Error;
 pub use float::{
-    F32_WIDTH_MAX, F64_WIDTH_MAX, format_f32, format_f64, parse_f32, parse_f64, prefix_f32,
-    prefix_f64, write_f32, write_f64,
+    F32_WIDTH_MAX, F64_WIDTH_MAX, format_f32, format_f64, parse_f32, parse_f64, prefix_f32, prefix_f64,
+    write_f32, write_f64,
 };
 pub use hex::{format_hex, parse_hex};
 pub use integer::*;

@@ -28,9 +28,7 @@ pub fn is_nmtoken(text: &str) -> bool {
 /// ```
 pub fn split_qname(text: &str) -> Option<(Option<&str>, &str)> {
     match text.split_once(':') {
-        Some((prefix, local)) => {
-            (is_ncname(prefix) && is_ncname(local)).then_some((Some(prefix), local))
-        }
+        Some((prefix, local)) => (is_ncname(prefix) && is_ncname(local)).then_some((Some(prefix), local)),
         None => is_ncname(text).then_some((None, text)),
     }
 }
@@ -91,24 +89,12 @@ mod tests {
             "\u{10400}x",
             "a\u{b7}b",
         ] {
-            assert!(
-                is_ncname(name) && is_name(name) && is_nmtoken(name),
-                "{name}"
-            );
+            assert!(is_ncname(name) && is_name(name) && is_nmtoken(name), "{name}");
         }
         for token in ["1", "-a", ".a", "\u{b7}", "\u{300}"] {
             assert!(!is_name(token) && is_nmtoken(token), "{token}");
         }
-        for bad in [
-            "",
-            " ",
-            "a b",
-            "a/b",
-            "a\u{d7}",
-            "\u{37e}",
-            "a\u{2028}",
-            "a,b",
-        ] {
+        for bad in ["", " ", "a b", "a/b", "a\u{d7}", "\u{37e}", "a\u{2028}", "a,b"] {
             assert!(!is_name(bad) && !is_nmtoken(bad), "{bad}");
         }
         assert!(is_name("a:b") && is_name(":") && !is_ncname("a:b"));
