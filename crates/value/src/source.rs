@@ -14,6 +14,12 @@ pub trait Source {
         None
     }
 
+    /// All names and values, for an attribute wildcard, whose names no plan knows; `None` when
+    /// the value cannot tell.
+    fn entries(&self) -> Option<Vec<(String, Item<'_>)>> {
+        None
+    }
+
     /// A name that the value has and `shape` has not, so that a misspelt argument is an error
     /// and not silently dropped.
     fn unknown_name(&self, _shape: &Shape) -> Option<String> {
@@ -91,6 +97,9 @@ impl Source for crate::Record {
 }
 
 impl Source for Vec<(String, Value)> {
+    fn entries(&self) -> Option<Vec<(String, Item<'_>)>> {
+        Some(self.iter().map(|(name, value)| (name.clone(), value.item())).collect())
+    }
     fn field(&self, index: usize, name: &str) -> Item<'_> {
         let hit = self.get(index).filter(|(n, _)| n == name);
         hit.or_else(|| self.iter().find(|(n, _)| n == name)).map_or(Item::Absent, |(_, v)| v.item())

@@ -1,0 +1,345 @@
+//! A scalar to text, by the simple type.
+
+use castile_lexical as lexical;
+use castile_plan::{Builtin, SimpleId, Types, Variety};
+use castile_value::{DateTime, DateTimeKind, Decimal, Duration, QName, Scalar};
+
+use super::{check_enumeration, is_text, range, refused};
+use crate::error::{Error, Guilty};
+
+/// Where the text goes and how it is written.
+#[derive(Clone, Copy)]
+pub(crate) struct Context<'c> {
+    /// Inside an attribute value, else element content.
+    pub(crate) attribute: bool,
+    /// Significant digits of doubles and floats; `None`: exact.
+    pub(crate) digits: Option<u8>,
+    /// Check enumerations.
+    pub(crate) strict: bool,
+    /// Namespaces declared for qualified names: the prefix of the first is `q0`.
+    pub(crate) qnames: &'c [String],
+}
+
+/// The namespaces of the qualified names in a value, to be declared before it is written.
+pub(crate) fn qname_uris(scalar: &Scalar<'_>) -> Vec<String> {
+    match scalar {
+        Scalar::QName(name) if !name.namespace.is_empty() => vec![name.namespace.clone()],
+        Scalar::List(items) => items.iter().flat_map(qname_uris).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Appends the text of a value, escaped.
+pub(crate) fn format(
+    types: &Types,
+    id: SimpleId,
+    scalar: &Scalar<'_>,
+    context: Context<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
+    match &types.simple(id).variety {
+        Variety::Atomic(builtin) => atomic(types, id, *builtin, scalar, context, out),
+        Variety::List(item) => list(types, *item, scalar, context, out),
+        Variety::Union(members) => {
+            let start = out.len();
+            for &member in members {
+                let strict = Context { strict: true, ..context };
+                if format(types, member, scalar, strict, out).is_ok() {
+                    return Ok(());
+                }
+                out.truncate(start);
+            }
+            Err(refused(types, id, Guilty::Caller, &format!("{} fits no member of the union", scalar.kind())))
+        }
+    }
+}
+
+fn list(
+    types: &Types,
+    item: SimpleId,
+    scalar: &Scalar<'_>,
+    context: Context<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
+    let one = |scalar: &Scalar<'_>, first: bool, out: &mut Vec<u8>| {
+        if !first {
+            out.push(b' ');
+        }
+        format(types, item, scalar, context, out)
+    };
+    match scalar {
+        Scalar::List(items) => items.iter().enumerate().try_for_each(|(i, s)| one(s, i == 0, out)),
+        Scalar::Numbers(column) => {
+            let view = column.view();
+            (0..view.len()).filter_map(|i| Some((i, view.get(i)?))).try_for_each(|(i, s)| one(&s, i == 0, out))
+        }
+        Scalar::Text(text) => {
+            let words = text.split_ascii_whitespace().enumerate();
+            words.into_iter().try_for_each(|(i, word)| one(&Scalar::Text(word.into()), i == 0, out))
+        }
+        single => one(single, true, out),
+    }
+}
+
+fn atomic(
+    types: &Types,
+    id: SimpleId,
+    builtin: Builtin,
+    scalar: &Scalar<'_>,
+    context: Context<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
+    let bad = |e: lexical::Error| refused(types, id, Guilty::Caller, &e.to_string());
+    let wrong = || refused(types, id, Guilty::Caller, &format!("{} given", scalar.kind()));
+    if is_text(builtin) {
+        return text(types, id, builtin, scalar, context, out);
+    }
+    match builtin {
+        Builtin::Boolean => lexical::format_bool(boolean(scalar).ok_or_else(wrong)?.map_err(bad)?, out),
+        Builtin::Double => double(number(scalar).ok_or_else(wrong)?.map_err(bad)?, context, out),
+        Builtin::Float => float(types, id, scalar, context, out)?,
+        Builtin::Decimal => decimal(types, id, scalar, out)?,
+        Builtin::Duration => match scalar {
+            Scalar::Duration(v) => v.format(out),
+            Scalar::Text(t) => Duration::parse(t.as_bytes()).map_err(bad)?.format(out),
+            _ => return Err(wrong()),
+        },
+        Builtin::Base64Binary | Builtin::HexBinary => binary(builtin, scalar, out).ok_or_else(wrong)?.map_err(bad)?,
+        Builtin::QName | Builtin::Notation => qname(scalar, context, out).ok_or_else(wrong)?,
+        _ => match moment_kind(builtin) {
+            Some(kind) => moment(kind, scalar, out).ok_or_else(wrong)?.map_err(bad)?,
+            None => integer(types, id, builtin, scalar, out)?,
+        },
+    }
+    Ok(())
+}
+
+fn text(
+    types: &Types,
+    id: SimpleId,
+    builtin: Builtin,
+    scalar: &Scalar<'_>,
+    context: Context<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
+    let mut number = Vec::new();
+    let text: &str = match scalar {
+        Scalar::Text(text) => text,
+        // Numbers are text to a type that says nothing of them: an id is often a string of digits.
+        Scalar::Bool(v) => if *v { "true" } else { "false" },
+        Scalar::Decimal(v) => v.as_str(),
+        Scalar::Int(v) => digits(&mut number, |out| lexical::format_i64(*v, out)),
+        Scalar::UInt(v) => digits(&mut number, |out| lexical::format_u64(*v, out)),
+        Scalar::Double(v) => digits(&mut number, |out| lexical::format_f64(*v, out)),
+        Scalar::Float(v) => digits(&mut number, |out| lexical::format_f32(*v, out)),
+        Scalar::DateTime(v) => digits(&mut number, |out| v.format(out)),
+        Scalar::Duration(v) => digits(&mut number, |out| v.format(out)),
+        _ => return Err(refused(types, id, Guilty::Caller, &format!("{} given", scalar.kind()))),
+    };
+    castile_xml::check_text(text).map_err(|e| refused(types, id, Guilty::Caller, &e.to_string()))?;
+    if context.strict {
+        check_name(types, id, builtin, text)?;
+        check_enumeration(types, id, text, Guilty::Caller)?;
+    }
+    if context.attribute {
+        castile_xml::escape_attribute(text, out);
+    } else {
+        castile_xml::escape_text(text, out);
+    }
+    Ok(())
+}
+
+fn check_name(types: &Types, id: SimpleId, builtin: Builtin, text: &str) -> Result<(), Error> {
+    let fits = match builtin {
+        Builtin::Name => lexical::is_name(text),
+        Builtin::NCName | Builtin::Id | Builtin::IdRef | Builtin::Entity => lexical::is_ncname(text),
+        Builtin::NmToken => lexical::is_nmtoken(text),
+        Builtin::Language => lexical::is_language(text),
+        _ => true,
+    };
+    if fits { Ok(()) } else { Err(refused(types, id, Guilty::Caller, &format!("{text:?} is no such name"))) }
+}
+
+/// Numbers and dates are ASCII.
+fn digits(buffer: &mut Vec<u8>, write: impl FnOnce(&mut Vec<u8>)) -> &str {
+    write(buffer);
+    std::str::from_utf8(buffer).unwrap_or_default()
+}
+
+fn boolean(scalar: &Scalar<'_>) -> Option<Result<bool, lexical::Error>> {
+    match scalar {
+        Scalar::Bool(v) => Some(Ok(*v)),
+        Scalar::Int(v @ (0 | 1)) => Some(Ok(*v == 1)),
+        Scalar::Text(t) => Some(lexical::parse_bool(t.as_bytes())),
+        _ => None,
+    }
+}
+
+/// A double of equal value; integers only where the double is exact.
+fn number(scalar: &Scalar<'_>) -> Option<Result<f64, lexical::Error>> {
+    match scalar {
+        Scalar::Double(v) => Some(Ok(*v)),
+        Scalar::Float(v) => Some(Ok(f64::from(*v))),
+        Scalar::Int(v) => Some(*v as f64).filter(|f| *f as i128 == i128::from(*v)).map(Ok),
+        Scalar::UInt(v) => Some(*v as f64).filter(|f| *f as u128 == u128::from(*v)).map(Ok),
+        Scalar::Decimal(v) => Some(Ok(v.to_f64())),
+        Scalar::Text(t) => Some(lexical::parse_f64(t.as_bytes())),
+        _ => None,
+    }
+}
+
+fn double(v: f64, context: Context<'_>, out: &mut Vec<u8>) {
+    match context.digits {
+        Some(digits) => lexical::format_f64_digits(v, digits, out),
+        None => lexical::format_f64(v, out),
+    }
+}
+
+fn float(
+    types: &Types,
+    id: SimpleId,
+    scalar: &Scalar<'_>,
+    context: Context<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
+    let no = |why: &str| refused(types, id, Guilty::Caller, why);
+    let v = match scalar {
+        Scalar::Float(v) => *v,
+        other => {
+            let wide = number(other).ok_or_else(|| no(&format!("{} given", other.kind())))?;
+            let wide = wide.map_err(|e| no(&e.to_string()))?;
+            let narrow = wide as f32;
+            if narrow.is_infinite() && wide.is_finite() {
+                return Err(no(&format!("{wide:e} is out of range")));
+            }
+            narrow
+        }
+    };
+    match context.digits {
+        Some(digits) if digits < 9 => lexical::format_f64_digits(f64::from(v), digits, out),
+        _ => lexical::format_f32(v, out),
+    }
+    Ok(())
+}
+
+fn decimal(types: &Types, id: SimpleId, scalar: &Scalar<'_>, out: &mut Vec<u8>) -> Result<(), Error> {
+    let no = |why: &str| refused(types, id, Guilty::Caller, why);
+    match scalar {
+        Scalar::Decimal(v) => out.extend_from_slice(v.as_str().as_bytes()),
+        Scalar::Int(v) => lexical::format_i64(*v, out),
+        Scalar::UInt(v) => lexical::format_u64(*v, out),
+        Scalar::Text(t) => {
+            let v = Decimal::parse(t).map_err(|e| no(&e.to_string()))?;
+            out.extend_from_slice(v.as_str().as_bytes());
+        }
+        // Positional digits, shortest that read back as the same double.
+        Scalar::Double(v) if v.is_finite() => out.extend_from_slice(format!("{v}").as_bytes()),
+        Scalar::Float(v) if v.is_finite() => out.extend_from_slice(format!("{v}").as_bytes()),
+        _ => return Err(no(&format!("{} given", scalar.kind()))),
+    }
+    Ok(())
+}
+
+fn integer(
+    types: &Types,
+    id: SimpleId,
+    builtin: Builtin,
+    scalar: &Scalar<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
+    let no = |why: &str| refused(types, id, Guilty::Caller, why);
+    let (least, greatest) = range(builtin).unwrap_or((i128::MIN, i128::MAX));
+    let long = match scalar {
+        Scalar::Decimal(v) => Some(v.clone()),
+        Scalar::Text(t) => Some(Decimal::parse_integer(t).map_err(|e| no(&e.to_string()))?),
+        _ => None,
+    };
+    let small: Option<i128> = match (scalar, &long) {
+        (Scalar::Int(v), _) => Some((*v).into()),
+        (Scalar::UInt(v), _) => Some((*v).into()),
+        // The whole doubles below 2^63 are exactly integers.
+        (Scalar::Double(v), _) if v.fract() == 0.0 && v.abs() < 9.3e18 => Some(*v as i128),
+        (Scalar::Float(v), _) if v.fract() == 0.0 && v.abs() < 9.3e18 => Some(*v as i128),
+        (_, Some(v)) if !v.is_integer() => return Err(no(&format!("{} is not whole", v.as_str()))),
+        (_, Some(v)) => v.to_i64().map(i128::from).or(v.to_u64().map(i128::from)),
+        _ => return Err(no(&format!("{} given", scalar.kind()))),
+    };
+    match (small, long) {
+        (Some(v), _) if (least..=greatest).contains(&v) => match i64::try_from(v) {
+            Ok(v) => lexical::format_i64(v, out),
+            Err(_) => lexical::format_u64(v as u64, out),
+        },
+        (Some(v), _) => return Err(no(&format!("{v} is out of range"))),
+        (None, Some(v)) => {
+            let open = if v.is_negative() { least == i128::MIN } else { greatest == i128::MAX };
+            if !open {
+                return Err(no(&format!("{} is out of range", v.as_str())));
+            }
+            out.extend_from_slice(v.as_str().as_bytes());
+        }
+        (None, None) => return Err(no(&format!("{} given", scalar.kind()))),
+    }
+    Ok(())
+}
+
+fn binary(builtin: Builtin, scalar: &Scalar<'_>, out: &mut Vec<u8>) -> Option<Result<(), lexical::Error>> {
+    let hex = builtin == Builtin::HexBinary;
+    match scalar {
+        Scalar::Bytes(bytes) if hex => lexical::format_hex(bytes, out),
+        Scalar::Bytes(bytes) => lexical::format_base64(bytes, out),
+        // Text is taken as the encoded form, which JSON has to use.
+        Scalar::Text(text) => {
+            let mut bytes = Vec::new();
+            let parse = if hex { lexical::parse_hex } else { lexical::parse_base64 };
+            if let Err(e) = parse(text.as_bytes(), &mut bytes) {
+                return Some(Err(e));
+            }
+            return binary(builtin, &Scalar::Bytes(bytes.into()), out);
+        }
+        _ => return None,
+    }
+    Some(Ok(()))
+}
+
+fn qname(scalar: &Scalar<'_>, context: Context<'_>, out: &mut Vec<u8>) -> Option<()> {
+    let Scalar::QName(QName { namespace, local }) = scalar else { return None };
+    if !namespace.is_empty() {
+        let number = context.qnames.iter().position(|uri| uri == namespace)?;
+        out.extend_from_slice(format!("q{number}:").as_bytes());
+    }
+    if !lexical::is_ncname(local) {
+        return None;
+    }
+    out.extend_from_slice(local.as_bytes());
+    Some(())
+}
+
+fn moment_kind(builtin: Builtin) -> Option<DateTimeKind> {
+    Some(match builtin {
+        Builtin::DateTime => DateTimeKind::DateTime,
+        Builtin::Date => DateTimeKind::Date,
+        Builtin::Time => DateTimeKind::Time,
+        Builtin::GYearMonth => DateTimeKind::GYearMonth,
+        Builtin::GYear => DateTimeKind::GYear,
+        Builtin::GMonthDay => DateTimeKind::GMonthDay,
+        Builtin::GDay => DateTimeKind::GDay,
+        Builtin::GMonth => DateTimeKind::GMonth,
+        _ => return None,
+    })
+}
+
+fn moment(kind: DateTimeKind, scalar: &Scalar<'_>, out: &mut Vec<u8>) -> Option<Result<(), lexical::Error>> {
+    let v = match scalar {
+        Scalar::DateTime(v) if v.kind == kind => *v,
+        Scalar::Text(t) => match DateTime::parse(kind, t.as_bytes()) {
+            Ok(v) => v,
+            Err(e) => return Some(Err(e)),
+        },
+        _ => return None,
+    };
+    if let Err(e) = v.check() {
+        return Some(Err(e));
+    }
+    v.format(out);
+    Some(Ok(()))
+}

@@ -1,0 +1,188 @@
+//! Text to a scalar, by the simple type.
+
+use std::borrow::Cow;
+
+use castile_lexical as lexical;
+use castile_plan::{Builtin, SimpleId, Types, Variety, WhiteSpace};
+use castile_value::{ColumnBuf, DType, DateTime, DateTimeKind, Decimal, Duration, QName, Scalar};
+
+use super::{check_enumeration, is_text, range, refused};
+use crate::error::{Error, Guilty};
+
+/// Gives the namespace of a prefix in scope; empty prefix: the default namespace.
+pub(crate) type Resolve<'r> = &'r dyn Fn(&str) -> Option<String>;
+
+/// The value of a text. `strict` also checks enumerations.
+pub(crate) fn parse<'a>(
+    types: &Types,
+    id: SimpleId,
+    text: Cow<'a, str>,
+    resolve: Resolve<'_>,
+    strict: bool,
+) -> Result<Scalar<'a>, Error> {
+    let simple = types.simple(id);
+    let white_space = simple.facets.white_space.unwrap_or(WhiteSpace::Collapse);
+    match &simple.variety {
+        Variety::Atomic(builtin) => {
+            let scalar = atomic(types, id, *builtin, white_space, text, resolve)?;
+            if let (true, Scalar::Text(text)) = (strict, &scalar) {
+                check_enumeration(types, id, text, Guilty::Peer)?;
+            }
+            Ok(scalar)
+        }
+        Variety::List(item) => list(types, *item, &text, resolve, strict),
+        Variety::Union(members) => {
+            for &member in members {
+                // An enumeration decides between members even when nobody asked for strictness.
+                if let Ok(scalar) = parse(types, member, text.clone(), resolve, true) {
+                    return Ok(scalar);
+                }
+            }
+            Err(refused(types, id, Guilty::Peer, &format!("{:?} fits no member of the union", &*text)))
+        }
+    }
+}
+
+fn list(types: &Types, item: SimpleId, text: &str, resolve: Resolve<'_>, strict: bool) -> Result<Scalar<'static>, Error> {
+    let items = text.split([' ', '\t', '\n', '\r']).filter(|t| !t.is_empty());
+    if let Some(dtype) = types.dtype(item) {
+        let mut column = ColumnBuf::new(dtype);
+        for text in items {
+            let scalar = parse(types, item, Cow::Borrowed(text), resolve, strict)?;
+            push(&mut column, &scalar);
+        }
+        return Ok(Scalar::Numbers(column));
+    }
+    let items = items.map(|t| parse(types, item, Cow::Owned(t.to_owned()), resolve, strict));
+    Ok(Scalar::List(items.collect::<Result<_, _>>()?))
+}
+
+/// Appends a number that was parsed for the column's machine type.
+pub(crate) fn push(column: &mut ColumnBuf, scalar: &Scalar<'_>) {
+    match (column, scalar) {
+        (ColumnBuf::Bool(c), Scalar::Bool(v)) => c.push(*v),
+        (ColumnBuf::F64(c), Scalar::Double(v)) => c.push(*v),
+        (ColumnBuf::F32(c), Scalar::Float(v)) => c.push(*v),
+        (ColumnBuf::I8(c), Scalar::Int(v)) => c.push(*v as i8),
+        (ColumnBuf::U8(c), Scalar::Int(v)) => c.push(*v as u8),
+        (ColumnBuf::I16(c), Scalar::Int(v)) => c.push(*v as i16),
+        (ColumnBuf::U16(c), Scalar::Int(v)) => c.push(*v as u16),
+        (ColumnBuf::I32(c), Scalar::Int(v)) => c.push(*v as i32),
+        (ColumnBuf::U32(c), Scalar::Int(v)) => c.push(*v as u32),
+        (ColumnBuf::I64(c), Scalar::Int(v)) => c.push(*v),
+        (ColumnBuf::U64(c), Scalar::UInt(v)) => c.push(*v),
+        (ColumnBuf::U64(c), Scalar::Int(v)) => c.push(*v as u64),
+        _ => debug_assert!(false, "a parsed number fits the machine type of its own type"),
+    }
+}
+
+/// Appends a number's bytes to a packed row.
+pub(crate) fn push_bytes(row: &mut Vec<u8>, dtype: DType, scalar: &Scalar<'_>) -> bool {
+    let (float, int) = match *scalar {
+        Scalar::Double(v) => (v, 0),
+        Scalar::Float(v) => (f64::from(v), 0),
+        Scalar::Int(v) => (0.0, v),
+        Scalar::UInt(v) => (0.0, v as i64),
+        Scalar::Bool(v) => (0.0, v.into()),
+        _ => return false,
+    };
+    match (dtype, scalar) {
+        (DType::F64, _) => row.extend(float.to_ne_bytes()),
+        (DType::F32, Scalar::Float(v)) => row.extend(v.to_ne_bytes()),
+        (DType::F32, _) => return false,
+        (DType::Bool | DType::U8, _) => row.push(int as u8),
+        (DType::I8, _) => row.extend((int as i8).to_ne_bytes()),
+        (DType::I16, _) => row.extend((int as i16).to_ne_bytes()),
+        (DType::U16, _) => row.extend((int as u16).to_ne_bytes()),
+        (DType::I32, _) => row.extend((int as i32).to_ne_bytes()),
+        (DType::U32, _) => row.extend((int as u32).to_ne_bytes()),
+        (DType::I64 | DType::U64, _) => row.extend(int.to_ne_bytes()),
+    }
+    true
+}
+
+fn atomic<'a>(
+    types: &Types,
+    id: SimpleId,
+    builtin: Builtin,
+    white_space: WhiteSpace,
+    text: Cow<'a, str>,
+    resolve: Resolve<'_>,
+) -> Result<Scalar<'a>, Error> {
+    let bytes = text.as_bytes();
+    let bad = |e: lexical::Error| refused(types, id, Guilty::Peer, &e.to_string());
+    use Builtin::*;
+    Ok(match builtin {
+        Boolean => Scalar::Bool(lexical::parse_bool(bytes).map_err(bad)?),
+        Double => Scalar::Double(lexical::parse_f64(bytes).map_err(bad)?),
+        Float => Scalar::Float(lexical::parse_f32(bytes).map_err(bad)?),
+        Decimal => Scalar::Decimal(castile_value::Decimal::parse(&text).map_err(bad)?),
+        DateTime => moment(DateTimeKind::DateTime, bytes).map_err(bad)?,
+        Date => moment(DateTimeKind::Date, bytes).map_err(bad)?,
+        Time => moment(DateTimeKind::Time, bytes).map_err(bad)?,
+        GYearMonth => moment(DateTimeKind::GYearMonth, bytes).map_err(bad)?,
+        GYear => moment(DateTimeKind::GYear, bytes).map_err(bad)?,
+        GMonthDay => moment(DateTimeKind::GMonthDay, bytes).map_err(bad)?,
+        GDay => moment(DateTimeKind::GDay, bytes).map_err(bad)?,
+        GMonth => moment(DateTimeKind::GMonth, bytes).map_err(bad)?,
+        Duration => Scalar::Duration(self::Duration::parse(bytes).map_err(bad)?),
+        Base64Binary => binary(lexical::parse_base64, bytes).map_err(bad)?,
+        HexBinary => binary(lexical::parse_hex, bytes).map_err(bad)?,
+        QName | Notation => qname(types, id, &text, resolve)?,
+        _ if is_text(builtin) => Scalar::Text(spaced(white_space, text)),
+        _ => integer(types, id, builtin, &text)?,
+    })
+}
+
+fn moment(kind: DateTimeKind, text: &[u8]) -> Result<Scalar<'static>, lexical::Error> {
+    DateTime::parse(kind, text).map(Scalar::DateTime)
+}
+
+fn binary(
+    parse: fn(&[u8], &mut Vec<u8>) -> Result<(), lexical::Error>,
+    text: &[u8],
+) -> Result<Scalar<'static>, lexical::Error> {
+    let mut out = Vec::new();
+    parse(text, &mut out)?;
+    Ok(Scalar::Bytes(out.into()))
+}
+
+fn spaced(white_space: WhiteSpace, text: Cow<'_, str>) -> Cow<'_, str> {
+    let change: fn(&str) -> Cow<'_, str> = match white_space {
+        WhiteSpace::Preserve => return text,
+        WhiteSpace::Replace => lexical::replace,
+        WhiteSpace::Collapse => lexical::collapse,
+    };
+    match text {
+        Cow::Borrowed(text) => change(text),
+        Cow::Owned(text) => Cow::Owned(change(&text).into_owned()),
+    }
+}
+
+fn integer(types: &Types, id: SimpleId, builtin: Builtin, text: &str) -> Result<Scalar<'static>, Error> {
+    let (least, greatest) = range(builtin).unwrap_or((i128::MIN, i128::MAX));
+    let bad = |e: lexical::Error| refused(types, id, Guilty::Peer, &e.to_string());
+    let out = || refused(types, id, Guilty::Peer, &format!("{:?} is out of range", text.trim()));
+    if let Ok(v) = lexical::parse_i64(text.as_bytes()) {
+        let fits = (least..=greatest).contains(&v.into());
+        return if fits { Ok(Scalar::Int(v)) } else { Err(out()) };
+    }
+    let long = Decimal::parse_integer(text).map_err(bad)?;
+    let negative = long.is_negative();
+    match long.to_u64() {
+        Some(v) if i128::from(v) <= greatest => Ok(Scalar::UInt(v)),
+        None if negative && least == i128::MIN || !negative && greatest == i128::MAX => Ok(Scalar::Decimal(long)),
+        _ => Err(out()),
+    }
+}
+
+fn qname(types: &Types, id: SimpleId, text: &str, resolve: Resolve<'_>) -> Result<Scalar<'static>, Error> {
+    let trimmed = lexical::collapse(text);
+    let no = |why: &str| refused(types, id, Guilty::Peer, &format!("{:?} {why}", &*trimmed));
+    let (prefix, local) = lexical::split_qname(&trimmed).ok_or_else(|| no("is no qualified name"))?;
+    let namespace = match prefix {
+        Some(prefix) => resolve(prefix).ok_or_else(|| no("has a prefix that is not declared"))?,
+        None => resolve("").unwrap_or_default(),
+    };
+    Ok(Scalar::QName(self::QName { namespace, local: local.to_owned() }))
+}
