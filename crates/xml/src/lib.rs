@@ -1,1 +1,51 @@
-//! XML bytes to and from tokens with resolved names, under limits
+//! XML 1.0 with namespaces, as a pull reader over complete UTF-8 text, and what goes with it:
+//! limits, exact positions, escaping, transcoding.
+//!
+//! Not here: DTDs (refused, or passed over without being obeyed), validity, trees, XML 1.1 beyond
+//! reading a document that names a version 1.x as 1.0. Names follow the fifth edition.
+//!
+//! ```text
+//!  bytes --to_utf8--> text --Reader::next--> Start Text End ... Eof
+//!                      |            |
+//!                      |            +-- skip_to, skip_element, capture --> Fragment
+//!                      +-- position, token_start: byte offsets into it
+//! ```
+//!
+//! ```
+//! use castile_xml::{Reader, Token, to_utf8};
+//! # fn main() -> Result<(), castile_xml::Error> {
+//! let text = to_utf8(b"<sum xmlns='urn:calc'><n>1</n><n>2</n></sum>", Some("utf-8"))?;
+//! let mut reader = Reader::new(&text);
+//! let mut numbers = Vec::new();
+//! loop {
+//!     match reader.next()? {
+//!         Token::Text(text) => numbers.push(text),
+//!         Token::Eof => break,
+//!         _ => {}
+//!     }
+//! }
+//! assert_eq!(numbers, ["1", "2"]);
+//! # Ok(())
+//! # }
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod chars;
+mod cursor;
+mod encoding;
+mod error;
+mod escape;
+mod fragment;
+mod limits;
+mod namespaces;
+mod reader;
+
+pub use chars::{is_char, is_ncname};
+pub use encoding::to_utf8;
+pub use error::{Error, Guilty, Kind};
+pub use escape::{check_text, escape_attribute, escape_text};
+pub use fragment::Fragment;
+pub use limits::{Doctype, Limits};
+pub use namespaces::{NsId, XML_URI, XMLNS_URI};
+pub use reader::{Attribute, Name, Reader, Token};

@@ -1,0 +1,243 @@
+//! Namespace names numbered ([`NsId`]) and the prefixes bound to them at this place.
+//!
+//! Few prefixes are searched one by one; beyond [`LINEAR`] an index keeps every lookup logarithmic,
+//! so that a thousand declarations do not make each name cost a thousand comparisons.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// A namespace name, numbered within one reader. `NsId(0)` is no namespace, `NsId(1)` the namespace
+/// of the prefix `xml`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct NsId(pub u32);
+
+impl NsId {
+    /// No namespace.
+    pub const NONE: NsId = NsId(0);
+    /// `http://www.w3.org/XML/1998/namespace`.
+    pub const XML: NsId = NsId(1);
+}
+
+/// The namespace that the prefix `xml` is always bound to (Namespaces in XML, 3).
+pub const XML_URI: &str = "http://www.w3.org/XML/1998/namespace";
+/// The namespace of declarations themselves, which nothing may be bound to (Namespaces in XML, 3).
+pub const XMLNS_URI: &str = "http://www.w3.org/2000/xmlns/";
+
+/// Bindings up to this many are searched from the innermost outwards.
+const LINEAR: usize = 16;
+const UNSHADOWED: u32 = u32::MAX;
+
+#[derive(Debug, Clone, Copy)]
+struct Binding<'a> {
+    prefix: &'a str,
+    ns: NsId,
+    /// The outer binding of the same prefix; kept up only while the index is.
+    shadowed: u32,
+}
+
+#[derive(Debug, Clone)]
+pub(crate) struct Namespaces<'a> {
+    uris: Vec<Cow<'a, str>>,
+    numbers: BTreeMap<Cow<'a, str>, NsId>,
+    bindings: Vec<Binding<'a>>,
+    /// The innermost binding of each prefix, while there are more than [`LINEAR`] bindings.
+    index: BTreeMap<&'a str, u32>,
+    scope: u64,
+    scopes: u64,
+    /// The last prefix resolved, and in which scope.
+    last: (u64, &'a str, NsId),
+}
+
+/// What [`Namespaces::leave`] goes back to.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Mark {
+    bindings: usize,
+    scope: u64,
+}
+
+impl<'a> Namespaces<'a> {
+    pub(crate) fn new() -> Self {
+        Namespaces {
+            uris: vec![Cow::Borrowed(""), Cow::Borrowed(XML_URI)],
+            numbers: BTreeMap::from([
+                (Cow::Borrowed(""), NsId::NONE),
+                (Cow::Borrowed(XML_URI), NsId::XML),
+            ]),
+            bindings: Vec::new(),
+            index: BTreeMap::new(),
+            scope: 0,
+            scopes: 0,
+            last: (0, "", NsId::NONE),
+        }
+    }
+
+    pub(crate) fn uri(&self, ns: NsId) -> &str {
+        self.uris.get(ns.0 as usize).map_or("", |uri| uri)
+    }
+
+    /// The number of a namespace name. The text is at most 2^32 declarations long because its
+    /// length is limited, so the count fits; should a caller have raised that limit further, the
+    /// last number is shared rather than wrapped around.
+    pub(crate) fn number(&mut self, uri: Cow<'a, str>) -> NsId {
+        if let Some(&ns) = self.numbers.get(&*uri) {
+            return ns;
+        }
+        let ns = NsId(u32::try_from(self.uris.len()).unwrap_or(u32::MAX));
+        self.uris.push(uri.clone());
+        self.numbers.insert(uri, ns);
+        ns
+    }
+
+    pub(crate) fn scope(&self) -> u64 {
+        self.scope
+    }
+
+    /// How many bindings are in scope, shadowed ones included.
+    pub(crate) fn len(&self) -> usize {
+        self.bindings.len()
+    }
+
+    pub(crate) fn mark(&self) -> Mark {
+        Mark {
+            bindings: self.bindings.len(),
+            scope: self.scope,
+        }
+    }
+
+    /// Brings the declarations of one element into scope.
+    pub(crate) fn enter(&mut self, declared: &[(&'a str, NsId)]) {
+        for &(prefix, ns) in declared {
+            self.push(prefix, ns);
+        }
+        self.scopes += 1;
+        self.scope = self.scopes;
+    }
+
+    /// Takes every declaration since `mark` out of scope.
+    #[inline]
+    pub(crate) fn leave(&mut self, mark: Mark) {
+        if self.scope != mark.scope {
+            self.pop_to(mark.bindings);
+            self.scope = mark.scope;
+        }
+    }
+
+    fn push(&mut self, prefix: &'a str, ns: NsId) {
+        if self.bindings.len() == LINEAR {
+            for i in 0..self.bindings.len() {
+                self.index_binding(i);
+            }
+        }
+        self.bindings.push(Binding {
+            prefix,
+            ns,
+            shadowed: UNSHADOWED,
+        });
+        if self.bindings.len() > LINEAR {
+            self.index_binding(self.bindings.len() - 1);
+        }
+    }
+
+    fn index_binding(&mut self, i: usize) {
+        if let Some(binding) = self.bindings.get_mut(i) {
+            let shadowed = self.index.insert(binding.prefix, i as u32);
+            binding.shadowed = shadowed.unwrap_or(UNSHADOWED);
+        }
+    }
+
+    fn pop_to(&mut self, length: usize) {
+        while self.bindings.len() > length {
+            let indexed = self.bindings.len() > LINEAR;
+            match self.bindings.pop() {
+                Some(b) if indexed && b.shadowed == UNSHADOWED => {
+                    self.index.remove(b.prefix);
+                }
+                Some(b) if indexed => {
+                    self.index.insert(b.prefix, b.shadowed);
+                }
+                _ => {}
+            }
+        }
+        if self.bindings.len() <= LINEAR {
+            self.index.clear();
+        }
+    }
+
+    /// The place of the innermost binding of `prefix`.
+    fn innermost(&self, prefix: &str) -> Option<usize> {
+        if self.bindings.len() <= LINEAR {
+            self.bindings.iter().rposition(|b| b.prefix == prefix)
+        } else {
+            self.index.get(prefix).map(|&i| i as usize)
+        }
+    }
+
+    /// The namespace of a prefix; the empty one always has one, if only [`NsId::NONE`].
+    pub(crate) fn lookup(&self, prefix: &str) -> Option<NsId> {
+        match self.innermost(prefix).and_then(|i| self.bindings.get(i)) {
+            Some(binding) => Some(binding.ns),
+            None if prefix.is_empty() => Some(NsId::NONE),
+            None if prefix == "xml" => Some(NsId::XML),
+            None => None,
+        }
+    }
+
+    /// The same, remembering the answer: neighbours mostly share a prefix.
+    #[inline]
+    pub(crate) fn resolve(&mut self, prefix: &'a str) -> Option<NsId> {
+        if self.last.0 == self.scope && self.last.1 == prefix {
+            return Some(self.last.2);
+        }
+        let ns = self.lookup(prefix)?;
+        self.last = (self.scope, prefix, ns);
+        Some(ns)
+    }
+
+    /// Every prefix bound here, innermost first, without `xml` and without an undeclared default.
+    pub(crate) fn in_scope(&self) -> impl Iterator<Item = (&'a str, NsId)> {
+        self.visible(self.bindings.len())
+    }
+
+    /// Those of them that were declared before `mark` was made and are not hidden since.
+    pub(crate) fn inherited(&self, mark: Mark) -> impl Iterator<Item = (&'a str, NsId)> {
+        self.visible(mark.bindings)
+    }
+
+    fn visible(&self, until: usize) -> impl Iterator<Item = (&'a str, NsId)> {
+        (0..until)
+            .rev()
+            .filter_map(|i| self.bindings.get(i).map(|b| (i, b)))
+            .filter(|&(i, b)| self.innermost(b.prefix) == Some(i))
+            .filter(|(_, b)| b.ns != NsId::NONE && b.prefix != "xml")
+            .map(|(_, b)| (b.prefix, b.ns))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_bindings_behave_as_few() {
+        let prefixes: Vec<String> = (0..40).map(|i| format!("p{}", i % 25)).collect();
+        let mut namespaces = Namespaces::new();
+        let mut marks = Vec::new();
+        for (i, prefix) in prefixes.iter().enumerate() {
+            marks.push(namespaces.mark());
+            let ns = namespaces.number(Cow::Owned(format!("urn:{i}")));
+            namespaces.enter(&[(prefix, ns)]);
+        }
+        while let Some(mark) = marks.pop() {
+            let open = marks.len() + 1;
+            for p in 0..25 {
+                let expected = (0..open).rev().find(|i| i % 25 == p).map(|i| format!("urn:{i}"));
+                let found = namespaces.lookup(&format!("p{p}"));
+                assert_eq!(found.map(|ns| namespaces.uri(ns).to_owned()), expected);
+            }
+            assert_eq!(namespaces.in_scope().count(), open.min(25));
+            namespaces.leave(mark);
+        }
+        assert_eq!(namespaces.scope(), 0);
+        assert!(namespaces.index.is_empty());
+    }
+}
