@@ -2,36 +2,54 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import TypeVar
 
 import pytest
 
+import model
 import peers
+
+P = TypeVar("P", bound=peers.Process)
 
 # (client, server) -> outcome -> count; filled as tests end
 tally: dict[tuple[str, str], dict[str, int]] = defaultdict(lambda: defaultdict(int))
 
 
 class Running:
-    """Peers started so far; one that dies is started again for the next test."""
+    """Peers started so far. One that dies is started again for the next test; one that can't start is not."""
 
     def __init__(self) -> None:
-        self.clients: dict[str, peers.Client] = {}
-        self.servers: dict[str, peers.Server] = {}
+        self.processes: dict[str, peers.Process] = {}
+        self.broken: dict[str, str] = {}
 
     def client(self, name: str) -> peers.Client:
-        require(peers.CLIENTS[name])
-        if name not in self.clients or self.clients[name].process.poll() is not None:
-            self.clients[name] = peers.Client(peers.CLIENTS[name])
-        return self.clients[name]
+        return self._running(peers.CLIENTS[name], peers.Client)
 
     def server(self, name: str) -> peers.Server:
-        require(peers.SERVERS[name])
-        if name not in self.servers or self.servers[name].process.poll() is not None:
-            self.servers[name] = peers.Server(peers.SERVERS[name])
-        return self.servers[name]
+        return self._running(peers.SERVERS[name], peers.Server)
+
+    def _running(self, peer: peers.Peer, start: type[P]) -> P:
+        require(peer)
+        key = f"{peer.name} {peer.role}"
+        if key in self.broken:
+            pytest.fail(self.broken[key], pytrace=False)
+        process = self.processes.get(key)
+        if process is None or process.process.poll() is not None:
+            try:
+                process = self.processes[key] = start(peer)
+            except peers.PeerError as problem:
+                self.broken[key] = str(problem)
+                raise
+        assert isinstance(process, start)
+        return process
+
+    def stop(self) -> None:
+        for process in self.processes.values():
+            process.stop()
 
 
 def require(peer: peers.Peer) -> None:
@@ -44,11 +62,12 @@ def require(peer: peers.Peer) -> None:
 
 @pytest.fixture(scope="session")
 def running() -> Iterator[Running]:
+    peers.BUILD.mkdir(exist_ok=True)
+    contracts = {name: model.as_json(model.load(name)) for name in ("interop", "rpc")}
+    (peers.BUILD / "model.json").write_text(json.dumps(contracts), encoding="utf-8")
     started = Running()
     yield started
-    for process in (*started.clients.values(), *started.servers.values()):
-        if process.process.poll() is None:
-            process.stop()
+    started.stop()
 
 
 @pytest.hookimpl(wrapper=True)

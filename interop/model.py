@@ -79,6 +79,28 @@ class Contract:
     operations: dict[str, Operation]
 
 
+def as_json(contract: Contract) -> dict[str, Any]:
+    """The contract for peers that aren't written in Python (interop/build/model.json)."""
+
+    def struct(it: Struct) -> dict[str, Any]:
+        return {"name": it.name, "namespace": it.namespace, "fields": [field_(f) for f in it.fields]}
+
+    def field_(it: Field) -> dict[str, Any]:
+        type_ = struct(it.type) if isinstance(it.type, Struct) else it.type.name
+        flags = [flag for flag in ("optional", "nillable", "repeated", "attribute") if getattr(it, flag)]
+        return {"name": it.name, "type": type_, **dict.fromkeys(flags, True)}
+
+    return {
+        op.name: {
+            "input": struct(op.input),
+            "output": op.output and struct(op.output),
+            "faults": [struct(fault) for fault in op.faults],
+            "header_out": op.header_out and struct(op.header_out),
+        }
+        for op in contract.operations.values()
+    }
+
+
 def load(name: str) -> Contract:
     """The contract `interop` or `rpc`."""
     return _Reader(HERE / f"{name}.wsdl").contract()

@@ -110,6 +110,9 @@ class Process:
         return line
 
     def stop(self) -> None:
+        """Closes its input, which asks it to end; insists after five seconds."""
+        if self.process.poll() is not None:
+            return
         self.process.stdin.close()  # type: ignore[union-attr]
         try:
             self.process.wait(timeout=5)

@@ -173,6 +173,7 @@ Json answer(soap *ctx, const Json &request) {
     const std::string name = request.at("operation");
     const std::string url = request.at("url");
     const std::string action = request.at("action");
+    ctx->error = SOAP_OK; // what the last call left would fail the conversions below
     soap_set_namespaces(ctx, (request.at("version") == "1.2" ? table12 : table11).data());
     set_header(ctx, request);
     Json reply = Json::object();
