@@ -1,0 +1,111 @@
+# Castile: everything a person or a machine does with this checkout. `make` alone lists it.
+#
+#   requirements/dev.txt -> .venv -> (castile command + wheel) -> build/installed -> demo, test, interop
+#
+# Needs Rust, Python 3.11 or later with the venv module, a C compiler and GNU make; no root.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+# The first Python that is new enough; `make PYTHON=/path/to/python build` chooses another.
+PYTHON ?= $(shell for p in python3 python3.15 python3.14 python3.13 python3.12 python3.11 python; do \
+	"$$p" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>&- && { echo "$$p"; break; }; done)
+CARGO ?= cargo
+TARGET := $(or $(CARGO_TARGET_DIR),$(CURDIR)/target)
+VENV := $(CURDIR)/.venv
+BIN := $(VENV)/bin
+SCRIPTS := crates/python/castile.data/scripts
+TESTDATA := $(or $(CASTILE_TESTDATA),$(CURDIR)/../shared/testdata)
+
+# Folders whose Python is checked from the root; crates/python has settings of its own.
+PYTHON_FOLDERS := $(wildcard examples interop docs)
+RUST_SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
+	$(shell find crates -not -path '*/tests/*' -not -path '*/benches/*' \( -name '*.rs' -o -name Cargo.toml \))
+PYTHON_SOURCES := $(shell find crates/python -not -path '*/tests/*' \
+	\( -name '*.py' -o -name '*.pyi' -o -name py.typed -o -name pyproject.toml \))
+
+.PHONY: help demo build test lint interop conformance bench requirements clean
+
+help: ## list these targets
+	@echo "Castile, a SOAP toolkit. Start with: make demo"
+	@echo
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
+
+demo: build ## a coupled simulation over SOAP: a table here, a picture in demo.html
+	@$(BIN)/python examples/coupled/demo.py --picture demo.html
+
+build: build/installed ## .venv with `import castile` and the castile command
+
+test: build ## every test: Rust, house rules, Python, examples, guides
+	@$(MAKE) --no-print-directory testdata-notice
+	$(CARGO) test --workspace --locked
+	$(CARGO) xtask tidy
+	cd crates/python && $(BIN)/python -m pytest
+	$(BIN)/python -m pytest -q examples docs
+	@$(MAKE) --no-print-directory testdata-notice
+
+lint: build ## rustfmt, clippy, rustdoc, ruff, mypy and tidy, warnings denied
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --locked --quiet
+	cd crates/python && $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy
+	$(BIN)/ruff check $(PYTHON_FOLDERS) && $(BIN)/ruff format --check $(PYTHON_FOLDERS)
+	$(BIN)/mypy
+	$(CARGO) xtask tidy
+
+interop: build ## both roles against gSOAP, zeep, node-soap and spyne
+	$(MAKE) -C interop PYTHON=$(PYTHON) CASTILE_PYTHON=$(BIN)/python CASTILE=$(BIN)/castile
+
+conformance: ## load, compile and round-trip every WSDL of the corpus
+	@$(MAKE) --no-print-directory testdata-notice
+	$(CARGO) test --release --locked -p castile --test corpus -- --nocapture
+
+bench: ## micro-benchmarks, a few minutes
+	$(CARGO) bench --workspace --locked
+
+requirements: ## write requirements/dev.txt anew from dev.in (needs uv)
+	uv pip compile --universal --generate-hashes --python-version 3.11 --no-emit-index-url \
+		--no-emit-find-links --no-header --quiet --upgrade requirements/dev.in -o requirements/dev.txt
+
+clean: ## remove everything that was built
+	rm -rf .venv build dist demo.html crates/python/castile.data interop/build
+	$(CARGO) clean
+
+# ---- steps ----
+
+# The virtual environment, anew whenever the pinned versions change.
+$(VENV)/ready: requirements/dev.txt
+	@test -n "$(PYTHON)" || { echo "make: no Python 3.11 or later found; say PYTHON=/path/to/python" >&2; exit 1; }
+	@echo "virtual environment with $$($(PYTHON) --version)"
+	@rm -rf $(VENV)
+	@$(PYTHON) -m venv $(VENV) || $(PYTHON) -m virtualenv --quiet $(VENV) || { rm -rf $(VENV); \
+		echo "make: $(PYTHON) cannot make virtual environments. On Debian and Ubuntu: apt-get install" \
+		"python3-venv; without root: $(PYTHON) -m pip install --user virtualenv; or name another" \
+		"Python: make PYTHON=/path/to/python build" >&2; exit 1; }
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@touch $@
+
+# One wheel with the extension module, the Python sources and the castile command.
+build/installed: $(VENV)/ready $(RUST_SOURCES) $(PYTHON_SOURCES)
+	@command -v $(CARGO) >/dev/null || { echo "make: no cargo found; see https://rustup.rs" >&2; exit 1; }
+	$(CARGO) build --release --locked -p castile-cli
+	@mkdir -p $(SCRIPTS) build && cp $(TARGET)/release/castile $(SCRIPTS)/castile
+	@strip $(SCRIPTS)/castile 2>&- || true
+	@rm -rf build/wheels
+	$(BIN)/maturin build --release --locked --quiet --manifest-path crates/python/Cargo.toml \
+		--interpreter $(BIN)/python --out build/wheels
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall build/wheels/*.whl
+	@touch $@
+
+.PHONY: testdata-notice
+testdata-notice:
+	@if [ ! -d "$(TESTDATA)" ]; then \
+		echo "==========================================================================="; \
+		echo "SKIPPED: tests on foreign files. There is no folder $(TESTDATA);"; \
+		echo "set CASTILE_TESTDATA to one. CASTILE_REQUIRE_TESTDATA=1 makes this an error."; \
+		echo "==========================================================================="; \
+		[ "$${CASTILE_REQUIRE_TESTDATA:-}" != 1 ]; \
+	fi
