@@ -1,0 +1,212 @@
+//! Round trips of a small SOAP message over loopback: a raw blocking ping-pong of the same bytes,
+//! then this crate, in the same run. Prints medians and ratios; quote the ratios only.
+//!
+//! `cargo bench -p castile-http`; `-- quick` for a short run.
+
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use castile_http::{
+    Body, Bytes, ClientOptions, Proxy, Request, Running, Server, ServerOptions, ServerRequest,
+    ServerResponse, StatusCode, Url, blocking,
+};
+
+/// An echoVoid envelope as SOAP toolkits write it, about 300 bytes; with the HTTP head 500.
+const ENVELOPE: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\
+<SOAP-ENV:Envelope xmlns:SOAP-ENV=\"http://schemas.xmlsoap.org/soap/envelope/\" \
+xmlns:xsd=\"http://www.w3.org/2001/XMLSchema\" \
+xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xmlns:ns=\"urn:echo\">\
+<SOAP-ENV:Body><ns:echoVoid></ns:echoVoid></SOAP-ENV:Body></SOAP-ENV:Envelope>";
+
+fn main() {
+    let quick = std::env::args().any(|argument| argument == "quick");
+    let rounds = if quick { 4_000 } else { 20_000 };
+    for (name, client, server) in [("cores 0 and 1", 0, 1), ("one core", 0, 0)] {
+        println!("{name}, round trip of {} bytes and a head:", ENVELOPE.len());
+        pin(client);
+        // Twice, in turn: a machine that changes its speed shows.
+        for _ in 0..2 {
+            let raw = raw(rounds, server);
+            report("raw blocking ping-pong", raw, raw);
+            report("castile-http, blocking client", ours(rounds, server), raw);
+        }
+    }
+    pin_all();
+    throughput(if quick { 1 } else { 3 });
+    large(if quick { 30 } else { 200 });
+}
+
+fn report(name: &str, (median, p99): (f64, f64), (raw, _): (f64, f64)) {
+    println!(
+        "  {name:<32} {median:>7.2} µs  p99 {p99:>7.2} µs  {:.3}",
+        median / raw
+    );
+}
+
+/// Bytes like those that an HTTP exchange moves, without HTTP.
+fn raw(rounds: usize, core: usize) -> (f64, f64) {
+    let message = vec![b'x'; ENVELOPE.len() + 190];
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap();
+    let size = message.len();
+    let echo = std::thread::spawn(move || {
+        pin(core);
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.set_nodelay(true).unwrap();
+        let mut buffer = vec![0; size];
+        while stream.read_exact(&mut buffer).is_ok() {
+            stream.write_all(&buffer).unwrap();
+        }
+    });
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_nodelay(true).unwrap();
+    let mut buffer = vec![0; size];
+    let result = measure(rounds, || {
+        stream.write_all(&message).unwrap();
+        stream.read_exact(&mut buffer).unwrap();
+        assert_eq!(buffer[0], b'x');
+    });
+    drop(stream);
+    echo.join().unwrap();
+    result
+}
+
+fn ours(rounds: usize, core: usize) -> (f64, f64) {
+    let running = echo(1, Some(core));
+    let client = client();
+    let url = url(&running);
+    let result = measure(rounds, || {
+        let reply = client.send(request(&url)).unwrap();
+        assert_eq!(reply.body, ENVELOPE);
+    });
+    running.stop();
+    result
+}
+
+/// Ten clients in two threads' worth of cores, as fast as they can.
+fn throughput(seconds: u64) {
+    let running = echo(0, None);
+    let stop = Arc::new(AtomicBool::new(false));
+    let threads: Vec<_> = (0..10)
+        .map(|_| {
+            let (address, stop) = (running.addr(), Arc::clone(&stop));
+            std::thread::spawn(move || hammer(address, &stop))
+        })
+        .collect();
+    let started = Instant::now();
+    std::thread::sleep(Duration::from_secs(seconds));
+    stop.store(true, Ordering::Relaxed);
+    let count: u64 = threads.into_iter().map(|thread| thread.join().unwrap()).sum();
+    let rate = count as f64 / started.elapsed().as_secs_f64();
+    println!("10 connections, raw blocking load in the same process: {rate:.0} requests/s");
+    running.stop();
+}
+
+fn hammer(address: std::net::SocketAddr, stop: &AtomicBool) -> u64 {
+    let request = format!(
+        "POST /echo HTTP/1.1\r\nHost: {address}\r\nContent-Type: text/xml; charset=utf-8\r\n\
+         SOAPAction: \"\"\r\nContent-Length: {}\r\n\r\n{ENVELOPE}",
+        ENVELOPE.len()
+    );
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_nodelay(true).unwrap();
+    let mut buffer = [0; 4096];
+    let mut count = 0;
+    while !stop.load(Ordering::Relaxed) {
+        stream.write_all(request.as_bytes()).unwrap();
+        let mut length = 0;
+        while !buffer[..length].ends_with(b"</SOAP-ENV:Envelope>") {
+            length += stream.read(&mut buffer[length..]).unwrap();
+        }
+        count += 1;
+    }
+    count
+}
+
+/// An echo of 3 MB: what copies and fresh pages cost.
+fn large(rounds: usize) {
+    let running = echo(1, None);
+    let (client, url) = (client(), url(&running));
+    let body = Bytes::from(vec![b'5'; 3_200_000]);
+    let (median, p99) = measure(rounds, || {
+        let reply = client.send(Request::post(url.clone(), body.clone())).unwrap();
+        assert_eq!(reply.body.len(), body.len());
+    });
+    println!(
+        "echo of 3.2 MB: median {:.2} ms, p99 {:.2} ms",
+        median / 1e3,
+        p99 / 1e3
+    );
+    running.stop();
+}
+
+fn echo(workers: usize, core: Option<usize>) -> Running {
+    let options = ServerOptions {
+        workers,
+        ..ServerOptions::default()
+    };
+    let server = Server::bind("127.0.0.1:0", options).unwrap();
+    let pinned = AtomicBool::new(false);
+    let service = move |request: ServerRequest| {
+        // The only worker pins itself at its first request.
+        if let Some(core) = core
+            && !pinned.swap(true, Ordering::Relaxed)
+        {
+            pin(core);
+        }
+        let reply = ServerResponse::new(
+            StatusCode::OK,
+            "text/xml; charset=utf-8",
+            Body::from(request.body),
+        );
+        std::future::ready(reply)
+    };
+    server.serve_in_background(service).unwrap()
+}
+
+fn client() -> blocking::Client {
+    let options = ClientOptions {
+        proxy: Proxy::None,
+        ..ClientOptions::default()
+    };
+    blocking::Client::new(options).unwrap()
+}
+
+fn url(running: &Running) -> Url {
+    format!("http://{}/echo", running.addr()).parse().unwrap()
+}
+
+fn request(url: &Url) -> Request {
+    Request::post(url.clone(), ENVELOPE)
+        .header("Content-Type", "text/xml; charset=utf-8")
+        .and_then(|request| request.header("SOAPAction", "\"\""))
+        .unwrap()
+}
+
+/// Median and 99th percentile in microseconds, after a warm-up of a tenth.
+fn measure(rounds: usize, mut work: impl FnMut()) -> (f64, f64) {
+    for _ in 0..rounds / 10 {
+        work();
+    }
+    let mut times: Vec<f64> = (0..rounds)
+        .map(|_| {
+            let started = Instant::now();
+            work();
+            started.elapsed().as_secs_f64() * 1e6
+        })
+        .collect();
+    times.sort_by(f64::total_cmp);
+    (times[rounds / 2], times[rounds * 99 / 100])
+}
+
+fn pin(core: usize) {
+    if !core_affinity::set_for_current(core_affinity::CoreId { id: core }) {
+        eprintln!("SKIPPED: cannot pin to core {core}; ratios are noisy");
+    }
+}
+
+/// New threads inherit the affinity of their parent: open it again.
+fn pin_all() {}

@@ -1,0 +1,116 @@
+//! [`Service`]: what answers requests.
+
+use std::future::Future;
+use std::net::SocketAddr;
+
+use bytes::Bytes;
+use http::header::{ALLOW, CONTENT_TYPE};
+use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
+
+use crate::body::Body;
+
+/// Answers requests. Every closure from [`ServerRequest`] to a future of [`ServerResponse`] is
+/// one.
+///
+/// The future runs on the thread of its connection, beside other connections: what blocks or
+/// computes for long should say so with `tokio::task::spawn_blocking`. A panic is caught,
+/// logged and answered 500.
+pub trait Service: Send + Sync + 'static {
+    /// Answers one request.
+    fn call(&self, request: ServerRequest) -> impl Future<Output = ServerResponse> + Send;
+}
+
+impl<F, R> Service for F
+where
+    F: Fn(ServerRequest) -> R + Send + Sync + 'static,
+    R: Future<Output = ServerResponse> + Send,
+{
+    fn call(&self, request: ServerRequest) -> impl Future<Output = ServerResponse> + Send {
+        self(request)
+    }
+}
+
+/// A request that came whole and within the limits.
+#[derive(Debug)]
+pub struct ServerRequest {
+    /// POST for a call, GET for a document.
+    pub method: Method,
+    /// Path and query (an absolute address when the peer sent one).
+    pub uri: Uri,
+    /// Header fields; without `Content-Encoding` and `Content-Length` when the body came
+    /// compressed.
+    pub headers: HeaderMap,
+    /// The whole body, decompressed.
+    pub body: Bytes,
+    /// The other end of the connection (a proxy's, if there is one).
+    pub peer: SocketAddr,
+    /// The other end's certificate, DER, when it had to show one.
+    pub peer_certificate: Option<Bytes>,
+    /// True over TLS.
+    pub secure: bool,
+}
+
+/// The answer to a request.
+#[derive(Debug)]
+pub struct ServerResponse {
+    /// Status.
+    pub status: StatusCode,
+    /// Header fields of the service; framing, `Date` and `Server` are added.
+    pub headers: HeaderMap,
+    /// The bytes to send.
+    pub body: Body,
+}
+
+impl ServerRequest {
+    /// The path of the address, `/` when it is empty.
+    #[must_use]
+    pub fn path(&self) -> &str {
+        self.uri.path()
+    }
+
+    /// What follows the `?`.
+    #[must_use]
+    pub fn query(&self) -> Option<&str> {
+        self.uri.query()
+    }
+}
+
+impl ServerResponse {
+    /// A reply with a body of a content type. A content type that cannot be sent is left out.
+    #[must_use]
+    pub fn new(status: StatusCode, content_type: &str, body: impl Into<Body>) -> ServerResponse {
+        let mut headers = HeaderMap::with_capacity(4);
+        if let Ok(value) = HeaderValue::from_str(content_type) {
+            headers.insert(CONTENT_TYPE, value);
+        }
+        ServerResponse {
+            status,
+            headers,
+            body: body.into(),
+        }
+    }
+
+    /// A reply without a body.
+    #[must_use]
+    pub fn empty(status: StatusCode) -> ServerResponse {
+        ServerResponse {
+            status,
+            headers: HeaderMap::new(),
+            body: Body::empty(),
+        }
+    }
+
+    /// A reply with a line of plain text.
+    #[must_use]
+    pub fn text(status: StatusCode, text: impl Into<String>) -> ServerResponse {
+        ServerResponse::new(status, "text/plain; charset=utf-8", text.into())
+    }
+
+    /// 405 with the methods that are allowed, such as `"GET, POST"`.
+    #[must_use]
+    pub fn method_not_allowed(allowed: &'static str) -> ServerResponse {
+        let mut reply = ServerResponse::empty(StatusCode::METHOD_NOT_ALLOWED);
+        reply.headers.insert(ALLOW, HeaderValue::from_static(allowed));
+        reply
+    }
+}
