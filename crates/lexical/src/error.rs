@@ -131,16 +131,7 @@ impl fmt::Display for Error {
             }
         }
         let dots = if self.0.cut { "..." } else { "" };
-        let article = if self.0.type_name.starts_with("xs:i") || self.0.type_name.starts_with("xs:u") {
-            "an"
-        } else {
-            "a"
-        };
-        write!(
-            f,
-            "\"{dots} is not {article} {}: {}",
-            self.0.type_name, self.0.reason
-        )
+        write!(f, "\"{dots} is not an {}: {}", self.0.type_name, self.0.reason)
     }
 }
 

@@ -51,8 +51,8 @@ macro_rules! float {
                 return Some((v, used));
             }
             // Infinite or not a number: either out of range, or spelt in letters.
-            match text.get(1) {
-                Some(b'0'..=b'9' | b'.') => Some((v, used)),
+            match text {
+                [b'0'..=b'9' | b'.', ..] | [_, b'0'..=b'9' | b'.', ..] => Some((v, used)),
                 _ if text.starts_with(b"-INF") => Some(($float::NEG_INFINITY, 4)),
                 _ => None,
             }
