@@ -44,12 +44,11 @@ def _parameters() -> list[Any]:
 
 def _parameter(client: str, server: str, version: str, case: Case) -> Any:
     marks: list[pytest.MarkDecorator] = []
-    for row in LEDGER:
-        if row.covers(client, server, version, case.id):
-            if row.outcome == "skip":
-                marks.append(pytest.mark.skip(reason=row.reason))
-            else:
-                marks.append(pytest.mark.xfail(reason=row.reason, strict=True))
+    rows = [row for row in LEDGER if row.covers(client, server, version, case.id)]
+    if rows:
+        reason = "; ".join(row.reason for row in rows)
+        skip = any(row.outcome == "skip" for row in rows)
+        marks.append(pytest.mark.skip(reason=reason) if skip else pytest.mark.xfail(reason=reason, strict=True))
     return pytest.param((client, server), version, case, marks=marks, id=f"{client}-{server}-{case.id}-{version}")
 
 

@@ -17,6 +17,7 @@ const clients = {};
 async function clientFor(contract, version) {
   const key = `${contract} ${version}`;
   clients[key] ??= await soap.createClientAsync(path.join(ROOT, `${contract}.wsdl`), {
+    disableCache: true, // the cache would share one version's options with the other
     forceSoap12Headers: version === '1.2',
     preserveWhitespace: true,
     handleNilAsNull: true,

@@ -31,22 +31,28 @@ function toBits(text, bytes) {
 
 // ---- neutral -> node-soap ----
 
-function write(type, value) {
-  if (value === null) return null;
-  if (typeof type === 'object') return writeStruct(type, value);
+// `prefixes` (namespace -> prefix) spells out each member's prefix: node-soap's client finds it in the
+// schema, its server puts the whole reply into the namespace of the wrapper. Its server also writes xsi:nil
+// without declaring xsi.
+function write(type, value, prefixes = {}) {
+  if (value === null) return Object.keys(prefixes).length ? NIL : null;
+  if (typeof type === 'object') return writeStruct(type, value, prefixes);
   if (type === 'double' || type === 'float') return fromBits(value);
   if (type === 'base64Binary') return Buffer.from(value, 'hex').toString('base64');
   return value;
 }
 
-function writeStruct(struct, value) {
+const NIL = { attributes: { 'xmlns:xsi': 'http://www.w3.org/2001/XMLSchema-instance', 'xsi:nil': 'true' } };
+
+function writeStruct(struct, value, prefixes) {
   const made = {};
   for (const field of struct.fields) {
     if (!(field.name in value)) continue;
     const item = value[field.name];
+    const name = struct.namespace in prefixes ? `${prefixes[struct.namespace]}:${field.name}` : field.name;
     if (field.attribute) (made.attributes ??= {})[field.name] = write(field.type, item);
-    else if (field.repeated) made[field.name] = item.map((each) => write(field.type, each));
-    else made[field.name] = write(field.type, item);
+    else if (field.repeated) made[name] = item.map((each) => write(field.type, each, prefixes));
+    else made[name] = write(field.type, item, prefixes);
   }
   return made;
 }
@@ -61,12 +67,13 @@ const deserializers = Object.fromEntries(
 function read(type, value) {
   if (value !== null && typeof value === 'object' && '$value' in value) value = value.$value;
   if (typeof type === 'object') return readStruct(type, value);
+  value ??= ''; // an empty element comes as null, unless its type is xsd:string itself
   if (type === 'double') return toBits(value, 8);
   if (type === 'float') return toBits(value, 4);
   if (SMALL.has(type)) return Number(value);
   if (LARGE.has(type)) return String(value);
   if (type === 'boolean') return value === true || value === 'true' || value === '1';
-  if (type === 'base64Binary') return Buffer.from(value ?? '', 'base64').toString('hex');
+  if (type === 'base64Binary') return Buffer.from(value, 'base64').toString('hex');
   if (type === 'hexBinary') return value.toLowerCase();
   return value;
 }

@@ -10,6 +10,19 @@ const { ROOT, model, write, read, deserializers } = require('./neutral');
 
 const notices = new Map();
 
+const PREFIXES = {
+  interop: { 'urn:castile:interop': 'i', 'urn:castile:interop:types': 't' },
+  rpc: { 'urn:castile:interop:rpc:types': 't' },
+};
+
+// A declared detail as raw XML: in a fault node-soap loses the namespace of what is repeated.
+function xml(name, members) {
+  const prefix = name.split(':')[0];
+  const escape = (text) => String(text).replace(/&/g, '&amp;').replace(/</g, '&lt;');
+  const parts = members.map(([member, text]) => `<${prefix}:${member}>${escape(text)}</${prefix}:${member}>`);
+  return { $xml: `<${name}>${parts.join('')}</${name}>` };
+}
+
 function fail(soap12, reason, detail) {
   if (soap12) {
     const text = { attributes: { 'xml:lang': 'en' }, $value: reason };
@@ -21,7 +34,8 @@ function fail(soap12, reason, detail) {
 // What each operation does with its neutral arguments; the others echo them.
 const handlers = {
   failDeclared({ code, reason, path: places }, soap12) {
-    fail(soap12, reason, { 'i:ServiceFault': { 'i:code': code, 'i:reason': reason, 'i:path': places } });
+    const members = [['code', code], ['reason', reason], ...places.map((place) => ['path', place])];
+    fail(soap12, reason, xml('i:ServiceFault', members));
   },
   failUndeclared({ reason }, soap12) {
     fail(soap12, reason);
@@ -33,7 +47,7 @@ const handlers = {
     return notices.get(key) ?? { count: 0 };
   },
   rpcFail({ reason }) {
-    fail(false, reason, { 't:RpcFault': { 't:reason': reason } });
+    fail(false, reason, xml('t:RpcFault', [['reason', reason]]));
   },
 };
 
@@ -43,7 +57,7 @@ function methods(contract, soap12) {
     made[name] = (args) => {
       const values = read(operation.input, args);
       const result = handlers[name] ? handlers[name](values, soap12) : values;
-      return operation.output ? write(operation.output, result) : undefined;
+      return operation.output ? write(operation.output, result, PREFIXES[contract]) : undefined;
     };
   return made;
 }

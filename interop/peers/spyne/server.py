@@ -206,6 +206,16 @@ class Interop(ServiceBase):
         return NOTICES.get(key, (0, None, None))
 
 
+def leave_empty(ctx):
+    """spyne has no one-way operations over HTTP: it would answer with an empty notifyResponse."""
+    if ctx.descriptor.name == "notify" and ctx.out_error is None:
+        ctx.transport.resp_code = "202 Accepted"
+        ctx.out_string = [b""]
+
+
+Interop.event_manager.add_listener("method_return_string", leave_empty)
+
+
 class Server(ThreadingMixIn, WSGIServer):
     daemon_threads = True
 
