@@ -373,3 +373,108 @@ impl Reader<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn again(kind: DateTimeKind, text: &str) -> Result<String, Error> {
+        let v = DateTime::parse(kind, text.as_bytes())?;
+        let mut out = Vec::new();
+        v.format(&mut out);
+        Ok(String::from_utf8(out).unwrap())
+    }
+
+    #[test]
+    fn legal_texts() {
+        use DateTimeKind::*;
+        for (kind, text, canonical) in [
+            (DateTime, "2002-10-10T12:00:00Z", ""),
+            (DateTime, "2002-10-10T12:00:00.123456789012345678-14:00", ""),
+            (DateTime, "-0044-03-15T00:00:00", ""),
+            (DateTime, "1999-12-31T24:00:00", ""),
+            (
+                DateTime,
+                " 123456789012345678-02-28T23:59:59.50\n",
+                "123456789012345678-02-28T23:59:59.5",
+            ),
+            (DateTime, "2000-02-29T00:00:00.000+00:00", "2000-02-29T00:00:00Z"),
+            (Date, "2004-02-29-00:00", "2004-02-29Z"),
+            (Date, "2004-04-30+05:30", ""),
+            (Time, "13:20:00.5-05:00", ""),
+            (GYearMonth, "1999-05Z", ""),
+            (GYear, "1999-13:59", ""),
+            (GYear, "-12345+14:00", ""),
+            (GMonthDay, "--02-29", ""),
+            (GMonthDay, "--12-31Z", ""),
+            (GDay, "---31+01:00", ""),
+            (GMonth, "--05", ""),
+            (GMonth, "--05--", "--05"),
+            (GMonth, "--05---01:00", "--05-01:00"),
+        ] {
+            let expected = if canonical.is_empty() { text } else { canonical };
+            assert_eq!(again(kind, text).as_deref(), Ok(expected), "{text}");
+        }
+    }
+
+    #[test]
+    fn illegal_texts_and_why() {
+        use DateTimeKind::*;
+        for (kind, text, why) in [
+            (DateTime, "", "no text"),
+            (DateTime, "2002-10-10", "expected YYYY"),
+            (DateTime, "2002-10-10t12:00:00", "expected YYYY"),
+            (DateTime, "2002-10-10 12:00:00", "expected YYYY"),
+            (DateTime, "2002-10-10T12:00", "expected YYYY"),
+            (DateTime, "2002-10-10T12:00:00.", "expected YYYY"),
+            (DateTime, "2002-10-10T12:00:00z", "expected YYYY"),
+            (DateTime, "+2002-10-10T12:00:00", "expected YYYY"),
+            (DateTime, "0000-10-10T12:00:00", "year 0000"),
+            (DateTime, "-0000-10-10T12:00:00", "year 0000"),
+            (DateTime, "02002-10-10T12:00:00", "leading zero"),
+            (DateTime, "202-10-10T12:00:00", "four digits"),
+            (DateTime, "1234567890123456789-10-10T12:00:00", "18 digits"),
+            (DateTime, "2002-10-10T24:00:01", "the hour"),
+            (DateTime, "2002-10-10T24:00:00.1", "the hour"),
+            (DateTime, "2002-10-10T25:00:00", "the hour"),
+            (DateTime, "2002-10-10T00:60:00", "the minute"),
+            (DateTime, "2002-10-10T00:00:60", "the second"),
+            (DateTime, "2002-10-10T00:00:00.1234567890123456789", "18 digits"),
+            (DateTime, "2002-10-10T00:00:00+14:01", "time zone"),
+            (DateTime, "2002-10-10T00:00:00-15:00", "time zone"),
+            (DateTime, "2002-10-10T00:00:00-01:60", "time zone"),
+            (DateTime, "2002-10-10T00:00:00+1:00", "expected YYYY"),
+            (Date, "2002-00-10", "the month"),
+            (Date, "2002-13-10", "the month"),
+            (Date, "2002-10-00", "no such day"),
+            (Date, "2002-04-31", "no such day"),
+            (Date, "1900-02-29", "no such day"),
+            (Date, "2002-10-10T00:00:00", "expected YYYY"),
+            (Time, "1:20:00", "expected hh"),
+            (GMonthDay, "--02-30", "no such day"),
+            (GDay, "---32", "no such day"),
+            (GDay, "--31", "expected ---DD"),
+            (GMonth, "--13", "the month"),
+            (GMonth, "--05-", "expected --MM"),
+        ] {
+            let error = again(kind, text).unwrap_err();
+            assert!(error.to_string().contains(why), "{error}");
+            assert_eq!(error.is_limit(), why == "18 digits");
+            assert_eq!(error.type_name(), kind.type_name());
+        }
+    }
+
+    #[test]
+    fn values_made_by_hand_are_checked() {
+        let mut v = DateTime::parse(DateTimeKind::DateTime, b"2024-02-29T10:00:00Z").unwrap();
+        assert_eq!(v.check(), Ok(()));
+        v.year = 2023;
+        let error = v.check().unwrap_err().to_string();
+        assert!(
+            error.starts_with("\"2023-02-29T10:00:00Z\" is not an xs:dateTime"),
+            "{error}"
+        );
+        (v.year, v.zone_minutes) = (i64::MIN, Some(i16::MIN));
+        assert!(v.check().unwrap_err().is_limit());
+    }
+}

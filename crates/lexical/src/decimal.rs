@@ -223,3 +223,58 @@ impl fmt::Debug for Decimal {
         write!(f, "Decimal({})", self.text)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn decimal(text: &str) -> Decimal {
+        Decimal::parse(text).unwrap()
+    }
+
+    #[test]
+    fn texts_and_their_canonical_form() {
+        for (text, canonical, digits) in [
+            ("0", "0", (1, 0)),
+            ("-0.00", "0", (1, 0)),
+            ("+0012.500", "12.5", (3, 1)),
+            ("-.5", "-0.5", (1, 1)),
+            ("7.", "7", (1, 0)),
+            ("-100", "-100", (3, 0)),
+            (
+                "123456789012345678901234567890.1",
+                "123456789012345678901234567890.1",
+                (31, 1),
+            ),
+        ] {
+            let v = decimal(&format!(" \n{text}\t"));
+            assert_eq!((v.as_str(), v.canonical().as_str()), (text, canonical));
+            assert_eq!((v.total_digits(), v.fraction_digits()), digits);
+            assert_eq!(decimal(canonical), v);
+        }
+    }
+
+    #[test]
+    fn refused_texts() {
+        for bad in [
+            "", " ", ".", "+", "-.", "1e3", "1.2.3", "--1", "1,5", "1 2", "INF", "\u{661}", "1-",
+        ] {
+            assert!(Decimal::parse(bad).is_err(), "{bad}");
+        }
+        assert!(Decimal::parse_integer("1.0").is_err());
+        assert!(Decimal::parse_integer("-00123456789012345678901").is_ok());
+    }
+
+    #[test]
+    fn conversions() {
+        assert_eq!(decimal("42.000").to_i64(), Some(42));
+        assert_eq!(decimal("-.0").to_u64(), Some(0));
+        assert_eq!(decimal("42.5").to_i64(), None);
+        assert_eq!(decimal("9223372036854775808").to_i64(), None);
+        assert_eq!(decimal("9223372036854775808").to_u64(), Some(1 << 63));
+        assert_eq!(decimal("0.1").to_f64(), 0.1);
+        assert_eq!(decimal(&"9".repeat(400)).to_f64(), f64::INFINITY);
+        assert_eq!(Decimal::from(i64::MIN).to_i64(), Some(i64::MIN));
+        assert!(!decimal("1.0").is_integer() && decimal("+1").is_integer());
+    }
+}

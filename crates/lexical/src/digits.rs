@@ -45,9 +45,9 @@ impl Scientific {
         }
         // Off by one just below a power of ten, where the digits round up to that power anyway.
         let exponent = if v >= 1.0 {
-            (v as u64).ilog10() as i32
+            (v as u64).checked_ilog10()? as i32
         } else {
-            ((v * 1e5) as u64).ilog10() as i32 - 5
+            ((v * 1e5) as u64).checked_ilog10()? as i32 - 5
         };
         let shift = digits as i32 - 1 - exponent;
         let power = *POWERS.get(shift.unsigned_abs() as usize)?;

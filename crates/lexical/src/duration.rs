@@ -67,7 +67,7 @@ impl Duration {
         out.push(b'T');
         format_part(time / HOUR_SECONDS, b'H', out);
         format_part(time % HOUR_SECONDS / MINUTE_SECONDS, b'M', out);
-        if time % MINUTE_SECONDS != 0 || self.attoseconds != 0 {
+        if !time.is_multiple_of(MINUTE_SECONDS) || self.attoseconds != 0 {
             format_u64(time % MINUTE_SECONDS, out);
             format_fraction(self.attoseconds, out);
             out.push(b'S');
@@ -137,18 +137,18 @@ struct Parts {
 impl Parts {
     fn read(mut text: &[u8], units: [u8; 3]) -> Result<Parts, Reason> {
         let mut parts = Parts::default();
-        let mut remaining = units.iter().zip(0..);
+        // A unit that was passed does not come again.
+        let mut slots = units.iter().enumerate();
         while !text.is_empty() {
             let used = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
             let (digits, rest) = text.split_at_checked(used).ok_or(SHAPE)?;
             let (unit, rest) = parts.read_fraction(rest)?.split_first().ok_or(SHAPE)?;
-            let (_, at) = remaining.find(|(candidate, _)| *candidate == unit).ok_or(SHAPE)?;
+            let (slot, _) = slots.find(|(_, slot)| *slot == unit).ok_or(SHAPE)?;
             if digits.is_empty() || (parts.fraction && *unit != b'S') {
                 return Err(SHAPE);
             }
-            let value: usize = at;
-            if let Some(slot) = parts.values.get_mut(value) {
-                *slot = read_digits(digits)?;
+            if let Some(value) = parts.values.get_mut(slot) {
+                *value = read_digits(digits)?;
             }
             parts.count += 1;
             text = rest;
@@ -180,4 +180,65 @@ fn read_digits(digits: &[u8]) -> Result<u64, Reason> {
         value = shifted.checked_add(digit).ok_or(Reason::DurationLimit)?;
     }
     Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn legal_texts() {
+        for (text, canonical) in [
+            ("P1Y2M3DT10H30M0S", "P1Y2M3DT10H30M"),
+            ("-P120D", "-P120D"),
+            ("P1347M", "P112Y3M"),
+            ("P0Y1347M0D", "P112Y3M"),
+            ("PT0S", "PT0S"),
+            ("-P0Y", "PT0S"),
+            (" PT86400S\n", "P1D"),
+            ("PT1.50S", "PT1.5S"),
+            ("P1DT0.000000000000000001S", "P1DT0.000000000000000001S"),
+            ("PT18446744073709551615S", "P213503982334601DT7H15S"),
+        ] {
+            let v = Duration::parse(text.as_bytes()).unwrap();
+            let mut out = Vec::new();
+            v.format(&mut out);
+            assert_eq!(String::from_utf8(out).as_deref(), Ok(canonical), "{text}");
+        }
+    }
+
+    #[test]
+    fn illegal_texts_and_why() {
+        for (text, why) in [
+            ("", "no text"),
+            ("P", "expected P"),
+            ("-P", "expected P"),
+            ("P-1347M", "expected P"),
+            ("P1Y2MT", "expected P"),
+            ("PT", "expected P"),
+            ("1Y", "expected P"),
+            ("+P1Y", "expected P"),
+            ("P1", "expected P"),
+            ("P1S", "expected P"),
+            ("PT1D", "expected P"),
+            ("P1M1Y", "expected P"),
+            ("P1Y1Y", "expected P"),
+            ("P1.5D", "expected P"),
+            ("PT1.5M", "expected P"),
+            ("PT1.5M2S", "expected P"),
+            ("PT.5S", "expected P"),
+            ("PT5.S", "expected P"),
+            ("PY", "expected P"),
+            ("P1YT1HT1M", "expected P"),
+            ("P 1Y", "expected P"),
+            ("P18446744073709551616M", "not supported"),
+            ("P1537228672809129302Y", "not supported"),
+            ("P213503982334602D", "not supported"),
+            ("PT0.1234567890123456789S", "not supported"),
+        ] {
+            let error = Duration::parse(text.as_bytes()).unwrap_err();
+            assert!(error.to_string().contains(why), "{error}");
+            assert_eq!(error.is_limit(), why == "not supported");
+        }
+    }
 }

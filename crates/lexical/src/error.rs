@@ -142,3 +142,29 @@ impl fmt::Debug for Error {
 }
 
 impl std::error::Error for Error {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shows_one_short_printable_line() {
+        let text = b"a\"\n\x1b\xff\xc3\xa9".as_slice();
+        let error = Error::new("xs:int", Reason::Integer, text);
+        let shown = error.to_string();
+        assert_eq!(
+            shown,
+            "\"a\\\"\\n\\u{1b}\\xff\u{e9}\" is not an xs:int: expected an optional sign and decimal digits"
+        );
+        assert_eq!(error.text(), text);
+        assert_eq!(error, error.clone());
+    }
+
+    #[test]
+    fn cuts_long_texts() {
+        let error = Error::new("xs:int", Reason::Integer, &[b'x'; 10_000]);
+        let expected = format!("\"{}\"... is not", "x".repeat(60));
+        assert!(error.to_string().starts_with(&expected), "{error}");
+        assert_eq!(size_of::<Result<f64, Error>>(), 16);
+    }
+}
