@@ -1,4 +1,4 @@
-//! Which characters stand where: productions [2] Char, [4] NameStartChar and [4a] NameChar of the
+//! Which characters stand where: productions 2 (Char), 4 (NameStartChar) and 4a (NameChar) of the
 //! fifth edition, and the scans for the next byte that is not ordinary.
 
 /// A name may start with it (ASCII only; other characters are decoded and asked).
@@ -43,12 +43,12 @@ const fn classes() -> [u8; 256] {
     table
 }
 
-/// True for a character that XML 1.0 can carry (production [2] Char).
+/// True for a character that XML 1.0 can carry (production 2 Char).
 pub fn is_char(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r' | ' '..='\u{D7FF}' | '\u{E000}'..='\u{FFFD}' | '\u{10000}'..)
 }
 
-/// True for white space as XML counts it (production [3] S).
+/// True for white space as XML counts it (production 3 S).
 pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\n' | b'\t' | b'\r')
 }
@@ -71,7 +71,7 @@ fn is_name_char(c: char) -> bool {
     }
 }
 
-/// The bytes of the Name (production [5], colons included) that `text` starts with; 0 if none.
+/// The bytes of the Name (production 5, colons included) that `text` starts with; 0 if none.
 pub(crate) fn name_length(text: &str) -> usize {
     let bytes = text.as_bytes();
     let ascii = bytes
@@ -99,7 +99,7 @@ fn unusual_name_length(text: &str) -> usize {
         .map_or(text.len(), |(at, _)| at)
 }
 
-/// True for a name without a colon (Namespaces in XML, production [4] NCName).
+/// True for a name without a colon (Namespaces in XML, production 4 NCName).
 pub fn is_ncname(text: &str) -> bool {
     !text.is_empty() && name_length(text) == text.len() && !text.contains(':')
 }

@@ -73,7 +73,7 @@ impl<'a> Cursor<'a> {
         self.at > from
     }
 
-    /// Passes an equals sign with white space around it (production [25] Eq).
+    /// Passes an equals sign with white space around it (production 25 Eq).
     pub(crate) fn eat_eq(&mut self, inside: &'static str) -> Result<(), Error> {
         self.eat_space();
         match self.peek() {
@@ -97,7 +97,8 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Passes a name (production [5]) of at most `name_bytes_max`.
+    /// Passes a name (production 5) of at most `name_bytes_max`. No document ends in a name: one that
+    /// reaches the end of the text is cut off.
     pub(crate) fn name(&mut self, limits: &Limits, inside: &'static str) -> Result<&'a str, Error> {
         let rest = self.rest();
         let length = chars::name_length(rest);
@@ -115,11 +116,14 @@ impl<'a> Cursor<'a> {
                 limits.name_bytes_max.into(),
             ));
         }
+        if length == rest.len() {
+            return Err(Error::end(self.input.len(), inside));
+        }
         self.at += length;
         Ok(rest.get(..length).unwrap_or_default())
     }
 
-    /// Passes a name with at most one colon, and that inside it (Namespaces, production [7] QName).
+    /// Passes a name with at most one colon, and that inside it (Namespaces, production 7 QName).
     #[inline]
     pub(crate) fn qname(&mut self, limits: &Limits, inside: &'static str) -> Result<RawName<'a>, Error> {
         let start = self.at;

@@ -1,7 +1,8 @@
 //! A piece of XML that was checked and can stand anywhere: [`Fragment`].
 
 use crate::error::Error;
-use crate::reader::{Reader, Token};
+use crate::reader::Reader;
+use crate::token::Token;
 
 /// One well-formed element as text, every prefix it uses declared in it.
 ///

@@ -40,6 +40,7 @@ mod fragment;
 mod limits;
 mod namespaces;
 mod reader;
+mod token;
 
 pub use chars::{is_char, is_ncname};
 pub use encoding::to_utf8;
@@ -48,4 +49,5 @@ pub use escape::{check_text, escape_attribute, escape_text};
 pub use fragment::Fragment;
 pub use limits::{Doctype, Limits};
 pub use namespaces::{NsId, XML_URI, XMLNS_URI};
-pub use reader::{Attribute, Name, Reader, Token};
+pub use reader::Reader;
+pub use token::{Attribute, Name, Token};

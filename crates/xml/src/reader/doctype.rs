@@ -37,7 +37,7 @@ pub(super) fn skip(cursor: &mut Cursor<'_>, limits: &Limits) -> Result<(), Error
     }
 }
 
-/// Passes the internal subset (production [28b]) and its closing bracket.
+/// Passes the internal subset (production 28b) and its closing bracket.
 fn internal_subset(cursor: &mut Cursor<'_>, limits: &Limits) -> Result<(), Error> {
     loop {
         cursor.eat_space();

@@ -63,7 +63,8 @@ pub(super) fn declaration(cursor: &mut Cursor<'_>) -> Result<(), Error> {
     let version = pseudo_attribute(cursor, "version")?;
     let minor = version.and_then(|version| version.strip_prefix("1."));
     if !minor.is_some_and(|m| !m.is_empty() && m.bytes().all(|b| b.is_ascii_digit())) {
-        return Err(wrong(cursor, "expected version=\"1.0\""));
+        let at = cursor.at - version.map_or(0, |version| version.len() + 1);
+        return Err(wrong(&Cursor { at, ..*cursor }, "expected version=\"1.0\""));
     }
     if let Some(name) = pseudo_attribute(cursor, "encoding")? {
         let follows = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'.' | b'_' | b'-');

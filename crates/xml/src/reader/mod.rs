@@ -3,6 +3,7 @@
 mod capture;
 mod doctype;
 mod misc;
+mod outside;
 mod tag;
 mod text;
 
@@ -12,61 +13,8 @@ use crate::cursor::Cursor;
 use crate::error::{self, Error, Kind, shortened};
 use crate::limits::{Doctype, Limits};
 use crate::namespaces::{Mark, Namespaces, NsId};
+use crate::token::{Attribute, Name, Token};
 use tag::Tag;
-
-/// A name with its prefix resolved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Name<'a> {
-    /// The prefix as written, empty if there is none.
-    pub prefix: &'a str,
-    /// What stands after the colon, or the whole name.
-    pub local: &'a str,
-    /// The namespace; [`Reader::uri`] gives its name.
-    pub ns: NsId,
-}
-
-/// A piece of a document.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Token<'a> {
-    /// A start tag, or an empty-element tag. [`Reader::attributes`] and [`Reader::declarations`]
-    /// have the rest of it until the next `Start`.
-    Start {
-        /// The element's name.
-        name: Name<'a>,
-        /// True for `<a/>`; an `End` follows all the same.
-        empty: bool,
-    },
-    /// An end tag, or the end that an empty-element tag implies. What the element declared is out
-    /// of scope by now.
-    End {
-        /// The element's name, resolved as at its start.
-        name: Name<'a>,
-    },
-    /// Character data, never empty: references, CDATA sections and the text around them in one,
-    /// line ends as LF. Only comments and instructions part it. Outside the root there is none.
-    Text(Cow<'a, str>),
-    /// A comment, as written (line ends too).
-    Comment(&'a str),
-    /// A processing instruction.
-    Instruction {
-        /// The name after `<?`.
-        target: &'a str,
-        /// What follows the white space after the target, as written.
-        data: &'a str,
-    },
-    /// The end of the document; every later call gives it again.
-    Eof,
-}
-
-/// An attribute that is no namespace declaration.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Attribute<'a> {
-    /// The name; without a prefix it is in no namespace, whatever the default (NS 6.2).
-    pub name: Name<'a>,
-    /// The value, normalised as one of type CDATA (XML 1.0, 3.3.3): references replaced, each
-    /// literal line end or tab a space.
-    pub value: Cow<'a, str>,
-}
 
 /// Reads a whole document, held as text, token by token.
 ///
@@ -419,80 +367,6 @@ impl<'a> Reader<'a> {
             return self.content();
         }
         Ok(self.take(&cursor, Token::Text(text)))
-    }
-
-    /// The next token before or after the root.
-    #[cold]
-    fn outside(&mut self) -> Result<Token<'a>, Error> {
-        loop {
-            match self.state {
-                State::Beginning => self.begin()?,
-                State::Misled => {
-                    let what = "skip_to was called with a position it cannot go to";
-                    return Err(Error::new(Kind::Misuse(what), self.at));
-                }
-                _ => {}
-            }
-            let mut cursor = self.cursor();
-            cursor.eat_space();
-            self.at = cursor.at;
-            match self.rest() {
-                [b'<', b'?', ..] => return self.instruction(),
-                [b'<', b'!', b'-', b'-', ..] => return self.comment(),
-                [b'<', b'!', ..] => self.document_type()?,
-                [b'<', ..] if self.state != State::Epilog => return self.start_tag(),
-                [] if self.state == State::Epilog => {
-                    self.token_start = self.at;
-                    return Ok(Token::Eof);
-                }
-                [] => return Err(Error::end(self.at, "the prolog, before any element")),
-                _ => return Err(self.misplaced()),
-            }
-        }
-    }
-
-    /// What comes before everything else: a byte order mark and an XML declaration.
-    fn begin(&mut self) -> Result<(), Error> {
-        if self.input.len() as u64 > self.limits.bytes_max {
-            let offset = usize::try_from(self.limits.bytes_max).unwrap_or(usize::MAX);
-            return Err(Error::limit(offset, "bytes_max", self.limits.bytes_max));
-        }
-        let mut cursor = self.cursor();
-        cursor.eat("\u{FEFF}");
-        misc::declaration(&mut cursor)?;
-        self.at = cursor.at;
-        self.state = State::Prolog;
-        Ok(())
-    }
-
-    fn document_type(&mut self) -> Result<(), Error> {
-        let mut cursor = self.cursor();
-        if !cursor.starts_with("<!DOCTYPE") {
-            return Err(not_markup(&cursor, &["<!--", "<!DOCTYPE"], "the prolog"));
-        }
-        if self.state != State::Prolog {
-            let what = "a document type declaration stands elsewhere than once before the root";
-            return Err(Error::not_well_formed(self.at, what, "2.8"));
-        }
-        if self.doctype == Doctype::Refuse {
-            return Err(Error::new(Kind::Doctype, self.at));
-        }
-        doctype::skip(&mut cursor, &self.limits)?;
-        self.at = cursor.at;
-        self.state = State::PrologAfterDoctype;
-        Ok(())
-    }
-
-    fn misplaced(&self) -> Error {
-        let rest = self.cursor().rest();
-        if let Some(c) = rest.chars().next().filter(|&c| !crate::chars::is_char(c)) {
-            return Error::new(Kind::Character(c), self.at);
-        }
-        let what = match rest.starts_with('<') {
-            true => "a second root element",
-            false => "text outside the root element",
-        };
-        Error::not_well_formed(self.at, what, "2.1")
     }
 }
 

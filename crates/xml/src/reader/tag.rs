@@ -8,7 +8,7 @@ use crate::error::{Error, Kind};
 use crate::limits::Limits;
 use crate::namespaces::{Mark, Namespaces, NsId, XML_URI, XMLNS_URI};
 use crate::reader::text;
-use crate::reader::{Attribute, Name};
+use crate::token::{Attribute, Name};
 
 /// One start tag; its vectors are used again for the next one.
 #[derive(Debug, Clone, Default)]
