@@ -63,7 +63,9 @@ def cases() -> list[Case]:
 
 def ledger() -> list[Row]:
     with (HERE / "ledger.tsv").open(encoding="utf-8", newline="") as file:
-        rows = csv.reader((line for line in file if not line.startswith("#")), delimiter="\t", quoting=csv.QUOTE_NONE)
+        rows = csv.reader(
+            (line for line in file if not line.startswith("#")), delimiter="\t", quoting=csv.QUOTE_NONE
+        )
         next(rows)  # the header line
         return [Row(*row) for row in rows]
 
@@ -97,5 +99,9 @@ _RANDOM = {
     "uniform": lambda chance: chance.random(),
     "int": _int,
     "mio": lambda chance: {"x": _int(chance), "y": _int(chance), "value": _any_finite_double(chance)},
-    "event": lambda chance: {"id": _int(chance), "value": chance.gauss(0, 1), "text": f"event <{chance.getrandbits(40):x}> & co"},
+    "event": lambda chance: {
+        "id": _int(chance),
+        "value": chance.gauss(0, 1),
+        "text": f"event <{chance.getrandbits(40):x}> & co",
+    },
 }

@@ -8,10 +8,9 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import TypeVar
 
-import pytest
-
 import model
 import peers
+import pytest
 
 P = TypeVar("P", bound=peers.Process)
 
@@ -54,10 +53,10 @@ class Running:
 
 def require(peer: peers.Peer) -> None:
     """Skips visibly, or fails under CASTILE_REQUIRE_PEERS=1, when `peer` is not installed."""
-    if reason := peer.missing():
-        if os.environ.get("CASTILE_REQUIRE_PEERS") == "1":
-            pytest.fail(reason, pytrace=False)
-        pytest.skip(reason)
+    if peer.missing:
+        if os.environ.get("CASTILE_REQUIRE_PEERS") == "1" and not peer.impossible:
+            pytest.fail(peer.missing, pytrace=False)
+        pytest.skip(peer.missing)
 
 
 @pytest.fixture(scope="session")

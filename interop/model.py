@@ -146,7 +146,7 @@ _COMPARABLE = {
     "double": lambda value: _bits(">d", value),
     "float": lambda value: _bits(">f", value),
     "decimal": Decimal,
-    "dateTime": lambda value: datetime.datetime.fromisoformat(value).astimezone(datetime.timezone.utc),
+    "dateTime": lambda value: datetime.datetime.fromisoformat(value).astimezone(datetime.UTC),
     "time": datetime.time.fromisoformat,
     **dict.fromkeys(LARGE_INTEGERS, int),
 }
@@ -250,6 +250,13 @@ def _local(qname: str) -> str:
     return qname.rpartition(":")[2]
 
 
+def _child(parent: ElementTree.Element, tag: str) -> ElementTree.Element:
+    found = parent.find(tag)
+    if found is None:
+        raise ValueError(f"no {tag} in {parent.tag}")
+    return found
+
+
 class _Reader:
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -268,12 +275,13 @@ class _Reader:
             for found in self.root.iter(WSDL + "binding")
             if found.find(soap + "binding") is not None
         }
-        style = bindings["1.1"].find(SOAP["1.1"] + "binding").get("style")  # type: ignore[union-attr]
-        operations = [self._operation(op, bindings["1.1"]) for op in self.root.find(WSDL + "portType").iter(WSDL + "operation")]  # type: ignore[union-attr]
+        style = _child(bindings["1.1"], SOAP["1.1"] + "binding").get("style", "document")
+        ports = _child(self.root, WSDL + "portType").iter(WSDL + "operation")
+        operations = [self._operation(port, bindings["1.1"]) for port in ports]
         return Contract(
             self.path,
             self.root.get("targetNamespace", ""),
-            style or "document",
+            style,
             list(bindings),
             {op.name: op for op in operations},
         )
@@ -284,8 +292,8 @@ class _Reader:
         output = port.find(WSDL + "output")
         return Operation(
             name=name,
-            action=bound.find(SOAP["1.1"] + "operation").get("soapAction", ""),  # type: ignore[union-attr]
-            input=self._message(port.find(WSDL + "input")),
+            action=_child(bound, SOAP["1.1"] + "operation").get("soapAction", ""),
+            input=self._message(_child(port, WSDL + "input")),
             output=None if output is None else self._message(output),
             faults=[self._message(fault) for fault in port.iter(WSDL + "fault")],
             header_in=self._header(bound.find(WSDL + "input")),
@@ -296,8 +304,7 @@ class _Reader:
         header = None if io is None else io.find(SOAP["1.1"] + "header")
         return None if header is None else self._message(header)
 
-    def _message(self, use: ElementTree.Element | None) -> Struct:
-        assert use is not None
+    def _message(self, use: ElementTree.Element) -> Struct:
         wanted = _local(use.get("message", ""))
         message = next(m for m in self.root.iter(WSDL + "message") if m.get("name") == wanted)
         parts = message.findall(WSDL + "part")
@@ -308,9 +315,7 @@ class _Reader:
 
     def _element(self, name: str) -> Struct:
         element, namespace = self.named[XSD + "element", name]
-        complex_type = element.find(XSD + "complexType")
-        assert complex_type is not None
-        return Struct(name, namespace, self._fields(complex_type))
+        return Struct(name, namespace, self._fields(_child(element, XSD + "complexType")))
 
     def _type(self, qname: str) -> Scalar | Struct:
         if qname.startswith("xsd:"):
@@ -338,6 +343,7 @@ class _Reader:
                 )
             )
         for attribute in complex_type.iter(XSD + "attribute"):
+            type_ = self._type(attribute.get("type", ""))
             optional = attribute.get("use") != "required"
-            fields.append(Field(attribute.get("name", ""), self._type(attribute.get("type", "")), optional=optional, attribute=True))
+            fields.append(Field(attribute.get("name", ""), type_, optional=optional, attribute=True))
         return fields

@@ -21,53 +21,62 @@ HERE = Path(__file__).resolve().parent
 BUILD = HERE / "build"
 PYTHON = BUILD / "venv" / "bin" / "python"
 CASTILE_PYTHON = Path(os.environ.get("CASTILE_PYTHON", HERE.parent / ".venv" / "bin" / "python"))
+INSTALL = "interop/install-peers.sh"
 ANSWER_SECONDS_MAX = 60.0
 START_SECONDS_MAX = 30.0
 
 
 @dataclass(frozen=True)
 class Peer:
-    """One toolkit in one role. `needs` must all exist, else the peer counts as not installed."""
+    """One toolkit in one role, and where it is installed here, or why not."""
 
     name: str
     role: str
     command: tuple[str, ...]
-    needs: tuple[Path, ...]
+    missing: str | None = None
+    impossible: bool = False  # missing, and no installing can help on this machine
     environment: dict[str, str] = field(default_factory=dict, hash=False)
-
-    def missing(self) -> str | None:
-        """Why this peer can't run here, or None."""
-        absent = [str(path) for path in self.needs if not path.exists()]
-        if absent:
-            return f"{self.name} is not installed: no {', '.join(absent)} (interop/install-peers.sh)"
-        if self.role and shutil.which(self.command[0]) is None:
-            return f"{self.name} is not installed: no {self.command[0]} on the path"
-        return None
 
 
 def _python(name: str, role: str, python: Path = PYTHON) -> Peer:
-    script = HERE / "peers" / name / f"{role}.py"
-    package = "castile" if name == "castile" else name
-    needs = (python, *python.parent.parent.glob(f"lib/python3*/site-packages/{package}"))
-    if len(needs) == 1:
-        needs = (python, python.parent.parent / "lib" / "site-packages" / package)
-    return Peer(name, role, (str(python), str(script)), (*needs, script))
+    command = (str(python), str(HERE / "peers" / name / f"{role}.py"))
+    packages = python.parent.parent / "lib"
+    if next(packages.glob(f"python3*/site-packages/{name}"), None):
+        return Peer(name, role, command)
+    if name == "castile":
+        return Peer(name, role, command, f"{python} has no castile (make build)")
+    if name == "spyne" and python.exists() and not list(packages.glob("python3.11")):
+        return Peer(name, role, command, "spyne 2.14 needs Python 3.11", impossible=True)
+    return Peer(name, role, command, f"{name} is not installed ({INSTALL})")
 
 
 def _node(role: str) -> Peer:
-    script = HERE / "peers" / "node-soap" / f"{role}.js"
+    own = PYTHON.parent / "node"
+    node = str(own) if own.exists() else shutil.which("node")
     modules = BUILD / "node-soap" / "node_modules"
-    return Peer("node-soap", role, ("node", str(script)), (modules / "soap", script), {"NODE_PATH": str(modules)})
+    command = (node or "node", str(HERE / "peers" / "node-soap" / f"{role}.js"))
+    missing = None if node and (modules / "soap").exists() else f"node-soap is not installed ({INSTALL})"
+    return Peer("node-soap", role, command, missing, environment={"NODE_PATH": str(modules)})
 
 
 def _gsoap(role: str) -> Peer:
     program = BUILD / "gsoap" / role
-    return Peer("gsoap", role, (str(program),), (program,))
+    missing = None if program.exists() else f"gSOAP is not installed ({INSTALL})"
+    return Peer("gsoap", role, (str(program),), missing)
 
 
-CASTILE = {"client": _python("castile", "client", CASTILE_PYTHON), "server": _python("castile", "server", CASTILE_PYTHON)}
-CLIENTS = {p.name: p for p in (CASTILE["client"], _gsoap("client"), _python("zeep", "client"), _node("client"))}
-SERVERS = {p.name: p for p in (CASTILE["server"], _gsoap("server"), _python("spyne", "server"), _node("server"))}
+CLIENTS = {
+    "castile": _python("castile", "client", CASTILE_PYTHON),
+    "gsoap": _gsoap("client"),
+    "zeep": _python("zeep", "client"),
+    "node-soap": _node("client"),
+}
+SERVERS = {
+    "castile": _python("castile", "server", CASTILE_PYTHON),
+    "gsoap": _gsoap("server"),
+    "spyne": _python("spyne", "server"),
+    "node-soap": _node("server"),
+}
 
 
 class Process:

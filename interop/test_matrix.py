@@ -12,10 +12,9 @@ import uuid
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
-
 import model
 import peers
+import pytest
 from cases import Case, cases, ledger
 from conftest import Running
 
@@ -38,7 +37,9 @@ def _parameters() -> list[Any]:
     for client in peers.CLIENTS:
         for server in peers.SERVERS:
             if foreign or "castile" in (client, server):
-                made += [_parameter(client, server, v, c) for c in cases() for v in CONTRACTS[c.contract].versions]
+                made += [
+                    _parameter(client, server, v, c) for c in cases() for v in CONTRACTS[c.contract].versions
+                ]
     return made
 
 
@@ -48,8 +49,12 @@ def _parameter(client: str, server: str, version: str, case: Case) -> Any:
     if rows:
         reason = "; ".join(row.reason for row in rows)
         skip = any(row.outcome == "skip" for row in rows)
-        marks.append(pytest.mark.skip(reason=reason) if skip else pytest.mark.xfail(reason=reason, strict=True))
-    return pytest.param((client, server), version, case, marks=marks, id=f"{client}-{server}-{case.id}-{version}")
+        marks.append(
+            pytest.mark.skip(reason=reason) if skip else pytest.mark.xfail(reason=reason, strict=True)
+        )
+    return pytest.param(
+        (client, server), version, case, marks=marks, id=f"{client}-{server}-{case.id}-{version}"
+    )
 
 
 @pytest.mark.parametrize(("pair", "version", "case"), _parameters())
@@ -127,7 +132,8 @@ def fault_of(operation: model.Operation, fault: dict[str, Any]) -> dict[str, Any
         for struct in operation.faults
         if struct.name in (fault.get("detail") or {})
     }
-    return {"code": {"Receiver": "server", "Server": "server"}.get(code, code), "reason": fault["reason"], "detail": detail}
+    code = {"Receiver": "server", "Server": "server"}.get(code, code)
+    return {"code": code, "reason": fault["reason"], "detail": detail}
 
 
 def notify_and_ask(client: peers.Client, server: peers.Server, version: str, case: Case) -> None:
@@ -139,8 +145,10 @@ def notify_and_ask(client: peers.Client, server: peers.Server, version: str, cas
         assert answer == {"result": {}}, f"a one-way call has no result: {short(answer)}"
     ask = Case("last", "interop", "lastNotice", {"key": key}, None, None, None, "call")
     until = time.monotonic() + ONE_WAY_SECONDS_MAX
-    while (answer := call(client, server, version, ask)).get("result", {}).get("count") == 1 and time.monotonic() < until:
+    answer = call(client, server, version, ask)
+    while answer.get("result", {}).get("count") == 1 and time.monotonic() < until:
         time.sleep(0.05)
+        answer = call(client, server, version, ask)
     output = CONTRACTS["interop"].operations["lastNotice"].output
     assert output is not None
     wanted = {"count": 2, "text": case.arguments["text"], "value": case.arguments["value"]}

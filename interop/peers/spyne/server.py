@@ -2,6 +2,7 @@
 
 Prints "READY <port>" once it accepts; ends when its standard input is closed.
 """
+# ruff: noqa: ANN - spyne's decorators take the types, and give the functions other ones
 
 from __future__ import annotations
 
@@ -170,24 +171,31 @@ class Interop(ServiceBase):
     echoScalars = echo("echoScalars", "scalars", Scalars.customize(min_occurs=1))
 
     @rpc()
-    def echoVoid(ctx):  # noqa: N802 - the names are the contract's
+    def echoVoid(ctx):
         return None
 
     @rpc(Int, Text, many(Unicode), _args=["code", "reason", "path"])
-    def failDeclared(ctx, code, reason, path):  # noqa: N802
+    def failDeclared(ctx, code, reason, path):
         # spyne takes a detail as a dict, whose members get no namespace of their own: spelled out here.
-        ns = "{%s}" % SERVICE
+        ns = f"{{{SERVICE}}}"
         detail = {ns + "code": str(code), ns + "reason": reason}
         if path:
             detail[ns + "path"] = path
         raise Fault("Server", reason, detail={ns + "ServiceFault": detail})
 
     @rpc(Text, _args=["reason"])
-    def failUndeclared(ctx, reason):  # noqa: N802
+    def failUndeclared(ctx, reason):
         raise Fault("Server", reason)
 
-    @rpc(Text, _args=["text"], _returns=Text, _out_variable_name="text", _in_header=(SessionToken,), _out_header=(SessionState,))
-    def useSession(ctx, text):  # noqa: N802
+    @rpc(
+        Text,
+        _args=["text"],
+        _returns=Text,
+        _out_variable_name="text",
+        _in_header=(SessionToken,),
+        _out_header=(SessionState,),
+    )
+    def useSession(ctx, text):
         ctx.out_header = SessionState(token=ctx.in_header.token, sequence=ctx.in_header.sequence + 1)
         return text
 
@@ -202,7 +210,7 @@ class Interop(ServiceBase):
         _returns=[Int(min_occurs=1), OptionalText, Double(min_occurs=0, nillable=False)],
         _out_variable_names=["count", "text", "value"],
     )
-    def lastNotice(ctx, key):  # noqa: N802
+    def lastNotice(ctx, key):
         return NOTICES.get(key, (0, None, None))
 
 
@@ -228,7 +236,9 @@ class Quiet(WSGIRequestHandler):
 
 
 def application(protocol):
-    return Application([Interop], SERVICE, name="Interop", in_protocol=protocol(validator="lxml"), out_protocol=protocol())
+    return Application(
+        [Interop], SERVICE, name="Interop", in_protocol=protocol(validator="lxml"), out_protocol=protocol()
+    )
 
 
 def leave_when_stdin_closes():

@@ -27,7 +27,9 @@ class Peer:
     def __init__(self) -> None:
         self.contracts = {name: model.load(name) for name in ("interop", "rpc")}
         transport = zeep.transports.Transport(timeout=20, operation_timeout=20)
-        self.clients = {name: zeep.Client(str(c.path), transport=transport) for name, c in self.contracts.items()}
+        self.clients = {
+            name: zeep.Client(str(c.path), transport=transport) for name, c in self.contracts.items()
+        }
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         contract = request["contract"]
@@ -110,7 +112,9 @@ def rewrapped(single: model.Field, reply: Any) -> dict[str, Any]:
     return {single.name: reply}
 
 
-def described(client: zeep.Client, operation: model.Operation, fault: zeep.exceptions.Fault) -> dict[str, Any]:
+def described(
+    client: zeep.Client, operation: model.Operation, fault: zeep.exceptions.Fault
+) -> dict[str, Any]:
     answer: dict[str, Any] = {"code": fault.code, "reason": fault.message}
     if fault.detail is not None and len(fault.detail):
         value = client.wsdl.types.deserialize(fault.detail[0])
@@ -123,7 +127,7 @@ def main() -> None:
     for line in sys.stdin:
         try:
             answer = peer.answer(json.loads(line))
-        except Exception as problem:  # noqa: BLE001 - whatever it is, the harness must hear of it
+        except Exception as problem:  # whatever it is, the harness must hear of it
             answer = {"error": {"reason": f"{type(problem).__name__}: {problem}"}}
         print(json.dumps(answer), flush=True)
 
