@@ -2,7 +2,7 @@
 
 Prints "READY <port>" once it accepts; ends when its standard input is closed.
 """
-# ruff: noqa: ANN - spyne's decorators take the types, and give the functions other ones
+# ruff: noqa: ANN001, ANN002, ANN201, ANN202 - spyne takes the types in its decorators
 
 from __future__ import annotations
 
