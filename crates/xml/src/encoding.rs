@@ -32,6 +32,7 @@ pub fn to_utf8<'a>(bytes: &'a [u8], charset: Option<&str>) -> Result<Cow<'a, str
         None if seen.charset.is_some_and(Charset::is_utf16) => seen.charset.unwrap_or(Charset::Utf8),
         None => match declared(body) {
             Some((at, label)) => {
+                let at = seen.mark_bytes + at;
                 let charset = Charset::named(label).map_err(|e| at_offset(&e, at))?;
                 seen.agree(charset, label).map_err(|e| at_offset(&e, at))?
             }
@@ -40,7 +41,7 @@ pub fn to_utf8<'a>(bytes: &'a [u8], charset: Option<&str>) -> Result<Cow<'a, str
     };
     let text = charset.decode(body, seen.mark_bytes)?;
     if named.is_none() && charset.is_utf16() {
-        check_wide_declaration(&text)?;
+        check_wide_declaration(&text, seen.mark_bytes)?;
     }
     Ok(text)
 }
@@ -161,12 +162,12 @@ fn declared(body: &[u8]) -> Option<(usize, &str)> {
 }
 
 /// A UTF-16 text cannot declare that it is in an encoding of bytes.
-fn check_wide_declaration(text: &str) -> Result<(), Error> {
+fn check_wide_declaration(text: &str, skipped: usize) -> Result<(), Error> {
     match declared(text.as_bytes()) {
         Some((at, label)) if !Charset::named(label).is_ok_and(Charset::is_utf16) => {
             let label = crate::error::shortened(label);
             let what = format!("UTF-16 contradicts the declared encoding {label}");
-            Err(Error::encoding(at.saturating_mul(2), what))
+            Err(Error::encoding(skipped + at.saturating_mul(2), what))
         }
         _ => Ok(()),
     }
