@@ -5,6 +5,8 @@
 const NAME_START: u8 = 1;
 /// A name may contain it (ASCII only).
 const NAME: u8 = 2;
+/// Part of a character outside ASCII.
+const WIDE: u8 = 32;
 /// Ends a run of ordinary characters in element content.
 pub(crate) const TEXT_STOP: u8 = 4;
 /// Ends a run of ordinary characters in an attribute value.
@@ -26,6 +28,9 @@ const fn classes() -> [u8; 256] {
         }
         if b.is_ascii_digit() || b == b'-' || b == b'.' {
             class |= NAME;
+        }
+        if b >= 0x80 {
+            class |= WIDE;
         }
         let everywhere = (b < 0x20 && b != b'\t' && b != b'\n') || b == 0xEF;
         if everywhere || matches!(b, b'<' | b'&' | b']') {
@@ -72,19 +77,19 @@ fn is_name_char(c: char) -> bool {
 }
 
 /// The bytes of the Name (production 5, colons included) that `text` starts with; 0 if none.
+#[inline]
 pub(crate) fn name_length(text: &str) -> usize {
     let bytes = text.as_bytes();
-    let ascii = bytes
-        .iter()
-        .take_while(|&&b| CLASS[b as usize] & NAME != 0)
-        .count();
-    let starts = bytes
+    if !bytes
         .first()
-        .is_some_and(|&b| b >= 0x80 || CLASS[b as usize] & NAME_START != 0);
-    match bytes.get(ascii) {
-        _ if !starts => 0,
-        Some(0x80..) => unusual_name_length(text),
-        _ => ascii,
+        .is_some_and(|&b| CLASS[b as usize] & (NAME_START | WIDE) != 0)
+    {
+        return 0;
+    }
+    match bytes.iter().position(|&b| CLASS[b as usize] & NAME == 0) {
+        Some(end) if CLASS[bytes[end] as usize] & WIDE == 0 => end,
+        None => bytes.len(),
+        Some(_) => unusual_name_length(text),
     }
 }
 

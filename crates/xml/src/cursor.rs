@@ -21,6 +21,7 @@ pub(crate) struct RawName<'a> {
 }
 
 impl<'a> Cursor<'a> {
+    #[inline]
     pub(crate) fn bytes(&self) -> &'a [u8] {
         self.input.as_bytes()
     }
@@ -28,6 +29,11 @@ impl<'a> Cursor<'a> {
     #[inline]
     pub(crate) fn peek(&self) -> Option<u8> {
         self.bytes().get(self.at).copied()
+    }
+
+    #[inline]
+    pub(crate) fn peek_second(&self) -> Option<u8> {
+        self.bytes().get(self.at + 1).copied()
     }
 
     /// The text between two offsets. They lie at ASCII characters that were just looked at, so the
@@ -42,6 +48,7 @@ impl<'a> Cursor<'a> {
         self.slice(from, self.at)
     }
 
+    #[inline]
     pub(crate) fn rest(&self) -> &'a str {
         self.slice(self.at, self.input.len())
     }
@@ -102,25 +109,23 @@ impl<'a> Cursor<'a> {
     pub(crate) fn name(&mut self, limits: &Limits, inside: &'static str) -> Result<&'a str, Error> {
         let rest = self.rest();
         let length = chars::name_length(rest);
-        if length == 0 {
-            return Err(match rest.chars().next() {
-                None => Error::end(self.at, inside),
-                Some(c) if !chars::is_char(c) => Error::new(Kind::Character(c), self.at),
-                Some(_) => Error::not_well_formed(self.at, "expected a name", "2.3"),
-            });
-        }
-        if length > limits.name_bytes_max as usize {
-            return Err(Error::limit(
-                self.at,
-                "name_bytes_max",
-                limits.name_bytes_max.into(),
-            ));
-        }
-        if length == rest.len() {
-            return Err(Error::end(self.input.len(), inside));
+        if length == 0 || length >= rest.len() || length > limits.name_bytes_max as usize {
+            return Err(self.no_name(length, limits, inside));
         }
         self.at += length;
         Ok(rest.get(..length).unwrap_or_default())
+    }
+
+    #[cold]
+    fn no_name(&self, length: usize, limits: &Limits, inside: &'static str) -> Error {
+        match self.rest().chars().next() {
+            _ if length > limits.name_bytes_max as usize => {
+                Error::limit(self.at, "name_bytes_max", limits.name_bytes_max.into())
+            }
+            _ if length == self.rest().len() => Error::end(self.input.len(), inside),
+            Some(c) if !chars::is_char(c) => Error::new(Kind::Character(c), self.at),
+            _ => Error::not_well_formed(self.at, "expected a name", "2.3"),
+        }
     }
 
     /// Passes a name with at most one colon, and that inside it (Namespaces, production 7 QName).

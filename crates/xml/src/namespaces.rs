@@ -185,8 +185,9 @@ impl<'a> Namespaces<'a> {
     /// The same, remembering the answer: neighbours mostly share a prefix.
     #[inline]
     pub(crate) fn resolve(&mut self, prefix: &'a str) -> Option<NsId> {
-        if self.last.0 == self.scope && self.last.1 == prefix {
-            return Some(self.last.2);
+        let (scope, last, ns) = self.last;
+        if scope == self.scope && same(last.as_bytes(), prefix.as_bytes()) {
+            return Some(ns);
         }
         let ns = self.lookup(prefix)?;
         self.last = (self.scope, prefix, ns);
@@ -211,6 +212,17 @@ impl<'a> Namespaces<'a> {
             .filter(|(_, b)| b.ns != NsId::NONE && b.prefix != "xml")
             .map(|(_, b)| (b.prefix, b.ns))
     }
+}
+
+/// Equality of what is mostly a few bytes, without a call.
+#[inline]
+pub(crate) fn same(a: &[u8], b: &[u8]) -> bool {
+    a.len() == b.len()
+        && if a.len() < 16 {
+            a.iter().zip(b).all(|(a, b)| a == b)
+        } else {
+            a == b
+        }
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 use crate::cursor::Cursor;
 use crate::error::{self, Error, Kind, shortened};
 use crate::limits::{Doctype, Limits};
-use crate::namespaces::{Mark, Namespaces, NsId};
+use crate::namespaces::{Mark, Namespaces, NsId, same};
 use crate::token::{Attribute, Name, Token};
 use tag::Tag;
 
@@ -122,17 +122,20 @@ impl<'a> Reader<'a> {
     }
 
     /// The attributes of the last `Start`, in order; namespace declarations are not among them.
+    #[inline]
     pub fn attributes(&self) -> &[Attribute<'a>] {
         &self.tag.attributes
     }
 
     /// The byte at which the name of attribute `index` of the last `Start` begins.
+    #[inline]
     pub fn attribute_start(&self, index: usize) -> Option<usize> {
         self.tag.attribute_starts.get(index).copied()
     }
 
     /// The namespace declarations of the last `Start`, in order: prefix (empty for the default) and
     /// namespace.
+    #[inline]
     pub fn declarations(&self) -> &[(&'a str, NsId)] {
         &self.tag.declared
     }
@@ -164,32 +167,38 @@ impl<'a> Reader<'a> {
 
     /// An id of the bindings in scope. Within one reader equal ids mean equal bindings; the id
     /// returns to its earlier value when declarations go out of scope.
+    #[inline]
     pub fn scope(&self) -> u64 {
         self.namespaces.scope()
     }
 
     /// How many elements are open; 1 after the root's `Start`.
+    #[inline]
     pub fn depth(&self) -> u32 {
         u32::try_from(self.open.len()).unwrap_or(u32::MAX)
     }
 
     /// The byte offset of the next unread byte.
+    #[inline]
     pub fn position(&self) -> usize {
         self.at
     }
 
     /// The byte offset at which the last token begins: for `Start` its `<`. An implied `End` has no
     /// bytes and begins at [`position`](Reader::position).
+    #[inline]
     pub fn token_start(&self) -> usize {
         self.token_start
     }
 
     /// The whole text.
+    #[inline]
     pub fn input(&self) -> &'a str {
         self.input
     }
 
     /// The bytes not read yet.
+    #[inline]
     pub fn rest(&self) -> &'a [u8] {
         self.input.as_bytes().get(self.at..).unwrap_or_default()
     }
@@ -200,6 +209,7 @@ impl<'a> Reader<'a> {
     /// A position that is not on a character boundary, lies before [`position`](Reader::position),
     /// or leaves the element just started empty by its tag, makes every later call of `next` fail
     /// with [`Kind::Misuse`].
+    #[inline]
     pub fn skip_to(&mut self, position: usize) {
         if position == self.at {
             return;
@@ -219,6 +229,7 @@ impl<'a> Reader<'a> {
         error::line_column(input, offset)
     }
 
+    #[inline]
     fn cursor(&self) -> Cursor<'a> {
         Cursor {
             input: self.input,
@@ -227,6 +238,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Takes over a token that the cursor has passed, other than a tag.
+    #[inline]
     fn take(&mut self, cursor: &Cursor<'a>, token: Token<'a>) -> Token<'a> {
         self.token_start = self.at;
         self.at = cursor.at;
@@ -278,10 +290,11 @@ impl<'a> Reader<'a> {
     #[inline]
     fn end_tag(&mut self) -> Result<Token<'a>, Error> {
         let open = self.open.last().map_or("", |open| open.whole);
-        let name = self.at + "</".len();
-        let expected = self.cursor().bytes().get(name..).unwrap_or_default();
-        if expected.starts_with(open.as_bytes()) && expected.get(open.len()) == Some(&b'>') {
-            return self.close(name + open.len() + 1);
+        let end = self.at + "</".len() + open.len();
+        let bytes = self.input.as_bytes();
+        let found = bytes.get(self.at + "</".len()..end).unwrap_or_default();
+        if bytes.get(end) == Some(&b'>') && same(found, open.as_bytes()) {
+            return self.close(end + 1);
         }
         self.unusual_end_tag(open)
     }

@@ -52,7 +52,7 @@ pub(super) fn text<'a>(cursor: &mut Cursor<'a>, limits: &Limits) -> Result<Cow<'
     loop {
         cursor.at = chars::stop::<TEXT_STOP>(cursor.bytes(), cursor.at);
         match cursor.peek() {
-            Some(b'<') if !cursor.starts_with("<![CDATA[") => break,
+            Some(b'<') if cursor.peek_second() != Some(b'!') || !cursor.starts_with("<![CDATA[") => break,
             Some(b'<') => {
                 joined.push(cursor.since(run));
                 cdata(cursor, &mut joined)?;
