@@ -72,7 +72,7 @@ impl Error {
 
     #[cold]
     pub(crate) fn xml(error: castile_xml::Error, input: &str) -> Self {
-        let (line, column) = castile_xml::line_column(input, error.offset());
+        let (line, column) = castile_xml::Reader::line_column(input, error.offset());
         let kind = match error.kind() {
             castile_xml::Kind::Limit { .. } => Kind::Limit,
             _ => Kind::Malformed,
@@ -86,7 +86,7 @@ impl Error {
     #[cold]
     pub(crate) fn at(mut self, input: &str, offset: usize) -> Self {
         if self.0.place.is_none() {
-            let (line, column) = castile_xml::line_column(input, offset);
+            let (line, column) = castile_xml::Reader::line_column(input, offset);
             self.0.place = Some((offset, line, column));
         }
         self

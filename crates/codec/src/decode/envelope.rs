@@ -1,0 +1,225 @@
+//! The envelope around headers and body.
+
+use castile_message::Version;
+use castile_plan::{ComplexId, Plan, TypeId, Types};
+use castile_value::{Sink, Slot};
+use castile_xml::{Limits, Reader, Token};
+
+use super::{DecodeOptions, Decoder, Next, Start};
+use crate::error::{Error, Guilty, Kind};
+use crate::fault::Name;
+
+/// One header block as it came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeaderBlock {
+    /// The block's element.
+    pub name: Name,
+    /// Whether a receiver that does not understand it must refuse the message.
+    pub must_understand: bool,
+    /// Whom it is for: SOAP 1.1 `actor`, SOAP 1.2 `role`; `None` for the ultimate receiver.
+    pub role: Option<String>,
+    /// The block as namespace-complete XML.
+    pub xml: String,
+}
+
+/// A message read up to its first body element: enough to know whom it is for.
+pub struct Envelope<'a> {
+    reader: Reader<'a>,
+    version: Version,
+    headers: Vec<HeaderBlock>,
+    first: Option<Start<'a>>,
+}
+
+impl<'a> Envelope<'a> {
+    /// Reads the envelope's head, the headers, and the start tag of the first body element.
+    ///
+    /// # Errors
+    /// Not well-formed, a limit, no SOAP envelope, or one of an unknown version.
+    pub fn open(input: &'a str, limits: &Limits) -> Result<Self, Error> {
+        let mut open = Opening { reader: Reader::with_limits(input, limits.clone()) };
+        let version = open.envelope()?;
+        let (headers, first) = open.head(version).map_err(|e| e.within("Envelope"))?;
+        Ok(Envelope { reader: open.reader, version, headers, first })
+    }
+
+    /// The version of SOAP.
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// The header blocks, in order.
+    pub fn headers(&self) -> &[HeaderBlock] {
+        &self.headers
+    }
+
+    /// The name of the first body element; `None` for an empty body.
+    pub fn first(&self) -> Option<Name> {
+        self.first.map(|start| Name {
+            namespace: self.reader.uri(start.name.ns).to_owned(),
+            local: start.name.local.to_owned(),
+        })
+    }
+
+    /// Whether the body is a fault.
+    pub fn is_fault(&self) -> bool {
+        let is = |start: Start<'_>| {
+            start.name.local == "Fault" && self.reader.uri(start.name.ns) == self.version.namespace()
+        };
+        self.first.is_some_and(is)
+    }
+
+    /// Reads the rest of the message: the header blocks that the plan knows into `header`, the
+    /// body into `body`. Blocks that the plan does not know are left to [`Envelope::headers`].
+    ///
+    /// # Errors
+    /// Not well-formed, a limit, or not what the plan says; with path, line and column.
+    pub fn decode(
+        self,
+        types: &Types,
+        plan: &Plan,
+        options: &DecodeOptions,
+        header: &mut dyn Sink,
+        body: &mut dyn Sink,
+    ) -> Result<(), Error> {
+        for block in &self.headers {
+            decode_header(types, plan.header, block, options, header)
+                .map_err(|e| e.within("Header").within("Envelope"))?;
+        }
+        let mut decoder = Decoder::new(self.reader, types, *options);
+        decoder.body(plan.body, self.first, body).map_err(|e| e.within("Body").within("Envelope"))?;
+        decoder.rest()
+    }
+
+    pub(super) fn into_parts(self) -> (Reader<'a>, Version) {
+        (self.reader, self.version)
+    }
+}
+
+impl<'a> Decoder<'a, '_> {
+    fn body(&mut self, id: ComplexId, first: Option<Start<'a>>, sink: &mut dyn Sink) -> Result<(), Error> {
+        match first {
+            Some(start) => self.content(id, Some(start), sink, false).map(|_| ()),
+            // The end tag of an empty body was read already: nothing is left but to see what misses.
+            None => self.empty(id),
+        }
+    }
+
+    /// After the body's end: nothing else matters, but it must be well-formed.
+    pub(super) fn rest(&mut self) -> Result<(), Error> {
+        while self.token()? != Token::Eof {}
+        Ok(())
+    }
+}
+
+fn decode_header(
+    types: &Types,
+    id: ComplexId,
+    block: &HeaderBlock,
+    options: &DecodeOptions,
+    sink: &mut dyn Sink,
+) -> Result<(), Error> {
+    let fields = types.complex(id).fields.iter().enumerate();
+    let same = |(_, f): &(usize, &castile_plan::Field)| {
+        *f.wire.local == *block.name.local && types.uri(f.wire.ns) == block.name.namespace
+    };
+    let Some((i, field)) = fields.clone().find(same) else { return Ok(()) };
+    let mut decoder = Decoder::new(Reader::new(&block.xml), types, *options);
+    let Next::Start(start) = decoder.child()? else { return Ok(()) };
+    if matches!(field.ty, TypeId::Unsupported(_)) {
+        return Ok(());
+    }
+    let slot = Slot { field: i as u32, many: field.many };
+    decoder.element(field, slot, start, sink).map_err(|e| e.within(&*field.name))
+}
+
+/// Reading before any plan is known.
+struct Opening<'a> {
+    reader: Reader<'a>,
+}
+
+impl<'a> Opening<'a> {
+    fn envelope(&mut self) -> Result<Version, Error> {
+        let Next::Start(start) = self.child()? else {
+            return Err(self.bad(Kind::NotSoap, "there is no element at all"));
+        };
+        let uri = self.reader.uri(start.name.ns).to_owned();
+        match Version::from_namespace(&uri) {
+            Some(version) if start.name.local == "Envelope" => Ok(version),
+            None if start.name.local == "Envelope" && !uri.is_empty() => {
+                Err(self.bad(Kind::Version, format!("the envelope is of no known version of SOAP: namespace {uri:?}")))
+            }
+            _ => {
+                let shown = if uri.is_empty() { start.name.local.into() } else { format!("{{{uri}}}{}", start.name.local) };
+                Err(self.bad(Kind::NotSoap, format!("the root element is {shown}, not a SOAP Envelope")))
+            }
+        }
+    }
+
+    /// The headers and the first body element.
+    fn head(&mut self, version: Version) -> Result<(Vec<HeaderBlock>, Option<Start<'a>>), Error> {
+        let mut headers = Vec::new();
+        let mut start = self.soap_child(version)?;
+        if start.name.local == "Header" {
+            headers = self.header(version).map_err(|e| e.within("Header"))?;
+            start = self.soap_child(version)?;
+        }
+        if start.name.local != "Body" {
+            return Err(self.bad(Kind::NotSoap, format!("element {} where the Body belongs", start.name.local)));
+        }
+        match self.child().map_err(|e| e.within("Body"))? {
+            Next::Start(first) => Ok((headers, Some(first))),
+            Next::End => Ok((headers, None)),
+        }
+    }
+
+    fn soap_child(&mut self, version: Version) -> Result<Start<'a>, Error> {
+        match self.child()? {
+            Next::Start(start) if self.reader.uri(start.name.ns) == version.namespace() => Ok(start),
+            Next::Start(start) => {
+                let why = format!("element {} in the Envelope is not of {version}", start.name.local);
+                Err(self.bad(Kind::NotSoap, why))
+            }
+            Next::End => Err(self.bad(Kind::NotSoap, "the Envelope has no Body")),
+        }
+    }
+
+    fn header(&mut self, version: Version) -> Result<Vec<HeaderBlock>, Error> {
+        let mut blocks = Vec::new();
+        while let Next::Start(start) = self.child()? {
+            let name = Name {
+                namespace: self.reader.uri(start.name.ns).to_owned(),
+                local: start.name.local.to_owned(),
+            };
+            let attribute = |local: &str| {
+                let of_soap = |a: &&castile_xml::Attribute<'_>| {
+                    a.name.local == local && self.reader.uri(a.name.ns) == version.namespace()
+                };
+                self.reader.attributes().iter().find(of_soap).map(|a| a.value.trim().to_owned())
+            };
+            let must_understand = matches!(attribute("mustUnderstand").as_deref(), Some("1" | "true"));
+            let role = attribute(if version == Version::Soap11 { "actor" } else { "role" });
+            let xml = self.reader.capture().map_err(|e| Error::xml(e, self.reader.input()))?;
+            blocks.push(HeaderBlock { name, must_understand, role, xml });
+        }
+        Ok(blocks)
+    }
+
+    fn child(&mut self) -> Result<Next<'a>, Error> {
+        loop {
+            match self.reader.next().map_err(|e| Error::xml(e, self.reader.input()))? {
+                Token::Start { name, .. } => {
+                    return Ok(Next::Start(Start { name, at: self.reader.token_start() }));
+                }
+                Token::End { .. } | Token::Eof => return Ok(Next::End),
+                Token::Text(text) if !text.trim().is_empty() => {
+                    return Err(self.bad(Kind::NotSoap, "text where only elements may stand"));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn bad(&self, kind: Kind, message: impl Into<String>) -> Error {
+        Error::new(kind, Guilty::Peer, message).at(self.reader.input(), self.reader.token_start())
+    }
+}

@@ -1,0 +1,141 @@
+//! Bytes to values.
+
+mod any;
+mod content;
+mod element;
+mod envelope;
+mod fault;
+mod leaf;
+mod repeat;
+
+use std::borrow::Cow;
+
+use castile_plan::{NsIx, Types};
+use castile_xml::{Name, NsId, Reader, Token};
+
+pub use envelope::{Envelope, HeaderBlock};
+
+use crate::error::{Error, Guilty, Kind};
+
+/// How messages are read.
+#[derive(Clone, Copy, Debug)]
+pub struct DecodeOptions {
+    /// Refuse what the contract does not have: unknown elements and attributes, another order,
+    /// missing elements, values outside an enumeration. Off, unknown elements are passed over,
+    /// any order is taken, and a right name in a wrong namespace counts as right.
+    pub strict: bool,
+}
+
+impl Default for DecodeOptions {
+    fn default() -> Self {
+        DecodeOptions { strict: true }
+    }
+}
+
+/// The state of one decoding.
+pub(crate) struct Decoder<'a, 'p> {
+    reader: Reader<'a>,
+    types: &'p Types,
+    options: DecodeOptions,
+    /// The table's number of each namespace that the reader met.
+    namespaces: Vec<Option<NsIx>>,
+    /// How often each leaf of the open records was met.
+    counts: Vec<u32>,
+    /// Where the values of the item being read lie, while a repetition is learned.
+    trace: Option<repeat::Trace>,
+}
+
+/// A start tag that was read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Start<'a> {
+    name: Name<'a>,
+    /// Offset of its `<`.
+    at: usize,
+}
+
+/// What comes next among the children of an element.
+#[derive(Debug)]
+pub(crate) enum Next<'a> {
+    Start(Start<'a>),
+    End,
+}
+
+impl<'a, 'p> Decoder<'a, 'p> {
+    fn new(reader: Reader<'a>, types: &'p Types, options: DecodeOptions) -> Self {
+        Decoder { reader, types, options, namespaces: Vec::new(), counts: Vec::new(), trace: None }
+    }
+
+    fn token(&mut self) -> Result<Token<'a>, Error> {
+        self.reader.next().map_err(|e| Error::xml(e, self.reader.input()))
+    }
+
+    /// The next child element, or the end of the open one.
+    fn child(&mut self) -> Result<Next<'a>, Error> {
+        loop {
+            match self.token()? {
+                Token::Start { name, .. } => {
+                    return Ok(Next::Start(Start { name, at: self.reader.token_start() }));
+                }
+                Token::End { .. } | Token::Eof => return Ok(Next::End),
+                Token::Text(text) if !text.bytes().all(castile_lexical::is_xml_space) => {
+                    let shown: String = text.trim().chars().take(40).collect();
+                    return Err(self.bad(Kind::Unexpected, format!("text {shown:?} where only elements may stand")));
+                }
+                Token::Text(_) | Token::Comment(_) | Token::Instruction { .. } => {}
+            }
+        }
+    }
+
+    /// The text of the open element, through its end tag, and the bytes it lay in.
+    fn text(&mut self) -> Result<(Cow<'a, str>, std::ops::Range<usize>), Error> {
+        let start = self.reader.position();
+        let mut text: Cow<'a, str> = Cow::Borrowed("");
+        loop {
+            match self.token()? {
+                Token::Text(more) if text.is_empty() => text = more,
+                Token::Text(more) => text.to_mut().push_str(&more),
+                Token::End { .. } | Token::Eof => return Ok((text, start..self.reader.token_start())),
+                Token::Start { name, .. } => {
+                    let what = format!("element {} where only text may stand", self.shown(name));
+                    return Err(self.bad(Kind::Unexpected, what));
+                }
+                Token::Comment(_) | Token::Instruction { .. } => {}
+            }
+        }
+    }
+
+    /// The table's number of a namespace; `None` when the table lacks it.
+    #[inline]
+    fn ns(&mut self, id: NsId) -> Option<NsIx> {
+        match self.namespaces.get(id.0 as usize) {
+            Some(known) => *known,
+            None => self.learn_ns(id),
+        }
+    }
+
+    #[cold]
+    fn learn_ns(&mut self, id: NsId) -> Option<NsIx> {
+        for i in self.namespaces.len() as u32..=id.0 {
+            self.namespaces.push(self.types.namespace(self.reader.uri(NsId(i))));
+        }
+        self.namespaces[id.0 as usize]
+    }
+
+    fn shown(&self, name: Name<'_>) -> String {
+        match self.reader.uri(name.ns) {
+            "" => name.local.to_owned(),
+            uri => format!("{{{uri}}}{}", name.local),
+        }
+    }
+
+    /// An error of the peer's at the last token.
+    #[cold]
+    fn bad(&self, kind: Kind, message: impl Into<String>) -> Error {
+        self.bad_at(kind, self.reader.token_start(), message)
+    }
+
+    #[cold]
+    fn bad_at(&self, kind: Kind, at: usize, message: impl Into<String>) -> Error {
+        Error::new(kind, Guilty::Peer, message).at(self.reader.input(), at)
+    }
+}

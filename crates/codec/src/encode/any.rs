@@ -1,0 +1,158 @@
+//! Wildcards and `anyType`: what no schema describes is kept as XML, or says its own type.
+
+use castile_message::Marks;
+use castile_plan::{Builtin, Field, Tags, TypeId, Types, Wildcard};
+use castile_value::{Item, Scalar};
+use castile_xml::Fragment;
+
+use super::Encoder;
+use super::element::wrong_kind;
+use crate::error::{Error, Kind};
+
+impl<M: Marks> Encoder<'_, M> {
+    /// Writes the elements that a wildcard admits.
+    pub(super) fn wild(&mut self, wildcard: &Wildcard, item: Item<'_>) -> Result<(), Error> {
+        match item {
+            Item::Absent | Item::Nil => Ok(()),
+            Item::Xml(text) => self.fragment(wildcard, text),
+            Item::Scalar(Scalar::Text(text)) => self.fragment(wildcard, &text),
+            Item::Items(items) => (0..items.len())
+                .try_for_each(|i| self.wild(wildcard, items.item(i)).map_err(|e| e.within(format!("[{}]", i + 1)))),
+            other => Err(wrong_kind(self.types, TypeId::Any, &other)),
+        }
+    }
+
+    fn fragment(&mut self, wildcard: &Wildcard, text: &str) -> Result<(), Error> {
+        let fragment = checked(text)?;
+        let (uri, local) = fragment.name();
+        if self.options.strict && !wildcard.admits(self.types.namespace(uri)) {
+            let why = format!("the wildcard does not admit {local} of namespace {uri:?}");
+            return Err(Error::caller(Kind::Value, why));
+        }
+        self.raw(fragment.as_str());
+        Ok(())
+    }
+
+    /// XML for an element of `anyType`: the element itself when the names agree, else its child.
+    pub(super) fn any_xml(&mut self, f: &Field, tags: &Tags, text: &str) -> Result<(), Error> {
+        let fragment = checked(text)?;
+        let (uri, local) = fragment.name();
+        if *local == *f.wire.local && uri == self.types.uri(f.wire.ns) {
+            self.raw(fragment.as_str());
+            return Ok(());
+        }
+        let declared = self.declared.len();
+        self.out.extend_from_slice(&tags.open);
+        self.ensure(f.wire.ns);
+        self.raw(">");
+        self.raw(fragment.as_str());
+        self.out.extend_from_slice(&tags.close);
+        self.declared.truncate(declared);
+        Ok(())
+    }
+
+    /// The rest of an element of `anyType` after its open start tag: a value that says its type.
+    pub(super) fn any_value(&mut self, item: Item<'_>, tags: &Tags) -> Result<(), Error> {
+        match item {
+            Item::Scalar(scalar) => {
+                let builtin = natural(&scalar)?;
+                self.ensure(Types::XSD);
+                self.ensure(Types::XSI);
+                self.raw(&format!(" xsi:type=\"xsd:{}\"", builtin.name()));
+                self.text(builtin.into(), &scalar, tags)
+            }
+            Item::Record(source) => {
+                let types = self.types;
+                let Some(TypeId::Complex(id)) = source.type_name().and_then(|name| types.type_by_clark(name)) else {
+                    let why = "a record for anyType must be a typed object: its type is announced with xsi:type";
+                    return Err(Error::caller(Kind::Value, why));
+                };
+                self.announce(id)?;
+                self.record(id, source, tags)
+            }
+            other => Err(wrong_kind(self.types, TypeId::Any, &other)),
+        }
+    }
+
+    /// Attributes of a wildcard: a map from `{namespace}local` to text.
+    pub(super) fn any_attributes(&mut self, item: Item<'_>) -> Result<(), Error> {
+        let entries = match item {
+            Item::Absent | Item::Nil => return Ok(()),
+            Item::Record(source) => source.entries(),
+            _ => None,
+        };
+        let Some(entries) = entries else {
+            return Err(Error::caller(Kind::Value, "attributes of a wildcard are a map from name to text"));
+        };
+        for (number, (name, value)) in entries.into_iter().enumerate() {
+            let Item::Scalar(scalar) = value else {
+                return Err(Error::caller(Kind::Value, format!("attribute {name} has no simple value")));
+            };
+            self.any_attribute(number, &name, &scalar)?;
+        }
+        Ok(())
+    }
+
+    fn any_attribute(&mut self, number: usize, name: &str, scalar: &Scalar<'_>) -> Result<(), Error> {
+        let (uri, local) = match name.strip_prefix('{').and_then(|rest| rest.rsplit_once('}')) {
+            Some((uri, local)) => (uri, local),
+            None => ("", name),
+        };
+        if !castile_xml::is_ncname(local) {
+            return Err(Error::caller(Kind::Value, format!("{local:?} is no attribute name")));
+        }
+        let prefix = match uri {
+            "" => String::new(),
+            castile_xml::XML_URI => "xml:".to_owned(),
+            uri => {
+                self.raw(&format!(" xmlns:a{number}=\""));
+                castile_xml::escape_attribute(uri, self.out);
+                self.raw("\"");
+                format!("a{number}:")
+            }
+        };
+        self.raw(&format!(" {prefix}{local}=\""));
+        let context = crate::scalar::Context { attribute: true, digits: None, strict: false, qnames: &[] };
+        crate::scalar::format(self.types, Builtin::String.into(), scalar, context, self.out)?;
+        self.raw("\"");
+        Ok(())
+    }
+}
+
+fn checked(text: &str) -> Result<Fragment, Error> {
+    Fragment::parse(text).map_err(|e| Error::caller(Kind::Value, format!("not one well-formed XML element: {e}")))
+}
+
+/// The built-in type that a value has of itself.
+fn natural(scalar: &Scalar<'_>) -> Result<Builtin, Error> {
+    use castile_value::DateTimeKind;
+    Ok(match scalar {
+        Scalar::Bool(_) => Builtin::Boolean,
+        Scalar::Int(v) if i32::try_from(*v).is_ok() => Builtin::Int,
+        Scalar::Int(_) => Builtin::Long,
+        Scalar::UInt(_) => Builtin::UnsignedLong,
+        Scalar::Float(_) => Builtin::Float,
+        Scalar::Double(_) => Builtin::Double,
+        Scalar::Decimal(v) if v.is_integer() => Builtin::Integer,
+        Scalar::Decimal(_) => Builtin::Decimal,
+        Scalar::Text(_) => Builtin::String,
+        Scalar::Bytes(_) => Builtin::Base64Binary,
+        Scalar::Duration(_) => Builtin::Duration,
+        Scalar::QName(_) => Builtin::QName,
+        Scalar::DateTime(v) => match v.kind {
+            DateTimeKind::DateTime => Builtin::DateTime,
+            DateTimeKind::Date => Builtin::Date,
+            DateTimeKind::Time => Builtin::Time,
+            DateTimeKind::GYearMonth => Builtin::GYearMonth,
+            DateTimeKind::GYear => Builtin::GYear,
+            DateTimeKind::GMonthDay => Builtin::GMonthDay,
+            DateTimeKind::GDay => Builtin::GDay,
+            DateTimeKind::GMonth => Builtin::GMonth,
+        },
+        Scalar::List(_) | Scalar::Numbers(_) => return Err(no_list()),
+    })
+}
+
+fn no_list() -> Error {
+    Error::caller(Kind::Value, "a list has no type of its own that anyType could announce")
+}

@@ -1,0 +1,309 @@
+//! Elements and attributes.
+
+use castile_message::Marks;
+use castile_plan::{ComplexId, Field, FieldKind, SimpleId, Tags, TypeId, Types};
+use castile_value::{Item, Items, Scalar, Source};
+
+use super::{DEPTH_MAX, Encoder};
+use crate::error::{Error, Kind};
+use crate::scalar::{Context, format, qname_uris};
+
+impl<M: Marks> Encoder<'_, M> {
+    /// Writes all values of a content field.
+    pub(super) fn field(&mut self, id: ComplexId, field: u32, item: Item<'_>) -> Result<(), Error> {
+        let types = self.types;
+        let f = &types.complex(id).fields[field as usize];
+        let tags = &types.tags(id)[field as usize];
+        let result = match &f.kind {
+            FieldKind::Any(wildcard) => self.wild(wildcard, item),
+            FieldKind::Group => self.groups(f, item),
+            _ => self.elements(f, tags, item),
+        };
+        result.map_err(|e| e.within(&*f.name))
+    }
+
+    fn elements(&mut self, f: &Field, tags: &Tags, item: Item<'_>) -> Result<(), Error> {
+        match item {
+            Item::Column(column) if f.many => self.column(f, tags, column),
+            Item::Table(table) if f.many => self.table(f, tags, table),
+            Item::Items(items) if f.many => self.items(f, tags, items),
+            item => self.element(f, tags, item),
+        }
+    }
+
+    pub(super) fn items(&mut self, f: &Field, tags: &Tags, items: &dyn Items) -> Result<(), Error> {
+        for i in 0..items.len() {
+            self.element(f, tags, items.item(i)).map_err(|e| e.within(format!("[{}]", i + 1)))?;
+        }
+        Ok(())
+    }
+
+    /// Writes one element with its tags.
+    pub(super) fn element(&mut self, f: &Field, tags: &Tags, item: Item<'_>) -> Result<(), Error> {
+        if self.depth >= DEPTH_MAX {
+            let why = format!("values nest deeper than {DEPTH_MAX}; is there a cycle?");
+            return Err(Error::caller(Kind::Value, why));
+        }
+        let declared = self.declared.len();
+        if let (TypeId::Any, Item::Xml(text)) = (f.ty, &item) {
+            return self.any_xml(f, tags, text);
+        }
+        self.out.extend_from_slice(&tags.open);
+        self.ensure(f.wire.ns);
+        self.depth += 1;
+        let result = match (item, f.ty) {
+            (Item::Nil | Item::Absent, _) => self.nil(f),
+            (item, TypeId::Simple(id)) => self.simple_element(id, item, tags),
+            (item, TypeId::Complex(id)) => self.complex_element(id, item, tags),
+            (item, TypeId::Any) => self.any_value(item, tags),
+            (_, TypeId::Unsupported(i)) => Err(Error::unsupported(&self.types.unsupported[i as usize])),
+        };
+        self.depth -= 1;
+        self.declared.truncate(declared);
+        result
+    }
+
+    fn nil(&mut self, f: &Field) -> Result<(), Error> {
+        if !f.nillable && self.options.strict {
+            return Err(Error::caller(Kind::Value, format!("{:?} cannot be nil", f.name)));
+        }
+        self.ensure(Types::XSI);
+        self.raw(" xsi:nil=\"true\"/>");
+        Ok(())
+    }
+
+    fn simple_element(&mut self, id: SimpleId, item: Item<'_>, tags: &Tags) -> Result<(), Error> {
+        match item {
+            Item::Scalar(scalar) => self.text(id, &scalar, tags),
+            // A list type's items come as an array.
+            Item::Column(_) | Item::Items(_) => self.text(id, &list_scalar(item)?, tags),
+            other => Err(wrong_kind(self.types, TypeId::Simple(id), &other)),
+        }
+    }
+
+    /// The rest of an element after its open start tag: text, and the end tag.
+    pub(super) fn text(&mut self, id: SimpleId, scalar: &Scalar<'_>, tags: &Tags) -> Result<(), Error> {
+        let qnames = self.declare_qnames(scalar);
+        self.out.push(b'>');
+        let start = self.out.len();
+        format(self.types, id, scalar, self.context(false, &qnames), self.out)?;
+        self.marks.value(id.0, start..self.out.len());
+        self.out.extend_from_slice(&tags.close);
+        Ok(())
+    }
+
+    fn context<'c>(&self, attribute: bool, qnames: &'c [String]) -> Context<'c> {
+        Context { attribute, digits: self.options.digits, strict: self.options.strict, qnames }
+    }
+
+    fn declare_qnames(&mut self, scalar: &Scalar<'_>) -> Vec<String> {
+        let mut uris = qname_uris(scalar);
+        uris.sort_unstable();
+        uris.dedup();
+        for (i, uri) in uris.iter().enumerate() {
+            self.raw(&format!(" xmlns:q{i}=\""));
+            castile_xml::escape_attribute(uri, self.out);
+            self.raw("\"");
+        }
+        uris
+    }
+
+    fn complex_element(&mut self, declared: ComplexId, item: Item<'_>, tags: &Tags) -> Result<(), Error> {
+        let types = self.types;
+        let id = match &item {
+            Item::Record(source) => self.actual_type(declared, *source)?,
+            _ => declared,
+        };
+        let complex = types.complex(id);
+        if complex.is_abstract {
+            let why = format!("{} is abstract: give a value of a type derived from it", complex.label);
+            return Err(Error::caller(Kind::Value, why));
+        }
+        if id != declared {
+            self.announce(id)?;
+        }
+        match item {
+            Item::Record(source) => self.record(id, source, tags),
+            Item::Scalar(scalar) if complex.text().is_some() => self.only_text(id, &scalar, tags),
+            // An array for a type that holds nothing but one: the element around it is implied.
+            other if is_array_type(self, id) && is_array(&other) => {
+                self.out.push(b'>');
+                self.field(id, 0, other)?;
+                self.out.extend_from_slice(&tags.close);
+                Ok(())
+            }
+            other => Err(wrong_kind(types, TypeId::Complex(id), &other)),
+        }
+    }
+
+    /// The rest of a record after its open start tag.
+    pub(super) fn record(&mut self, id: ComplexId, source: &dyn Source, tags: &Tags) -> Result<(), Error> {
+        let types = self.types;
+        self.refuse_unknown(source, id)?;
+        self.attributes(id, source)?;
+        if let Some((field, simple)) = types.complex(id).text() {
+            let f = &types.complex(id).fields[field as usize];
+            let result = match source.field(field as usize, &f.name) {
+                Item::Scalar(scalar) => self.text(simple, &scalar, tags),
+                Item::Absent => self.text(simple, &Scalar::Text("".into()), tags),
+                item @ (Item::Column(_) | Item::Items(_)) => list_scalar(item).and_then(|list| self.text(simple, &list, tags)),
+                other => Err(wrong_kind(types, TypeId::Simple(simple), &other)),
+            };
+            return result.map_err(|e| e.within(&*f.name));
+        }
+        self.out.push(b'>');
+        self.content(id, source)?;
+        self.out.extend_from_slice(&tags.close);
+        Ok(())
+    }
+
+    /// A scalar where simple content belongs: its attributes are all absent.
+    fn only_text(&mut self, id: ComplexId, scalar: &Scalar<'_>, tags: &Tags) -> Result<(), Error> {
+        self.attributes(id, &Vec::new())?;
+        match self.types.complex(id).text() {
+            Some((_, simple)) => self.text(simple, scalar, tags),
+            None => Err(wrong_kind(self.types, TypeId::Complex(id), &Item::Absent)),
+        }
+    }
+
+    /// The value's own type, when it names one that is derived from the declared type.
+    fn actual_type(&self, declared: ComplexId, source: &dyn Source) -> Result<ComplexId, Error> {
+        let types = self.types;
+        let Some(name) = source.type_name() else { return Ok(declared) };
+        if *types.complex(declared).label == *name {
+            return Ok(declared);
+        }
+        match types.type_by_clark(name) {
+            Some(TypeId::Complex(id)) if types.is_derived(TypeId::Complex(id), TypeId::Complex(declared)) => Ok(id),
+            Some(_) if self.options.strict => {
+                let why = format!("a value of type {name} where {} belongs", types.complex(declared).label);
+                Err(Error::caller(Kind::Value, why))
+            }
+            _ => Ok(declared),
+        }
+    }
+
+    /// Writes `xsi:type`.
+    pub(super) fn announce(&mut self, id: ComplexId) -> Result<(), Error> {
+        let types = self.types;
+        let Some(name) = &types.complex(id).name else {
+            return Err(Error::caller(Kind::Value, "an anonymous type cannot be announced with xsi:type"));
+        };
+        self.ensure(name.ns);
+        self.ensure(Types::XSI);
+        let prefix = &types.namespaces[name.ns.0 as usize].prefix;
+        let colon = if prefix.is_empty() { "" } else { ":" };
+        self.raw(&format!(" xsi:type=\"{prefix}{colon}{}\"", name.local));
+        Ok(())
+    }
+
+    fn attributes(&mut self, id: ComplexId, source: &dyn Source) -> Result<(), Error> {
+        let types = self.types;
+        for (i, f) in types.complex(id).fields.iter().enumerate() {
+            let result = match &f.kind {
+                FieldKind::Attribute => self.attribute(id, i, f, source.field(i, &f.name)),
+                FieldKind::AnyAttribute(_) => self.any_attributes(source.field(i, &f.name)),
+                _ => continue,
+            };
+            result.map_err(|e| e.within(format!("@{}", f.name)))?;
+        }
+        Ok(())
+    }
+
+    fn attribute(&mut self, id: ComplexId, i: usize, f: &Field, item: Item<'_>) -> Result<(), Error> {
+        let scalar = match (item, &f.fixed) {
+            (Item::Scalar(scalar), _) => scalar,
+            (item @ (Item::Column(_) | Item::Items(_)), _) => list_scalar(item)?,
+            (Item::Absent | Item::Nil, Some(fixed)) if f.required => Scalar::Text(fixed.to_string().into()),
+            (Item::Absent | Item::Nil, _) if !f.required || !self.options.strict => return Ok(()),
+            (Item::Absent | Item::Nil, _) => {
+                return Err(Error::caller(Kind::Missing, format!("attribute {:?} is missing", f.name)));
+            }
+            (other, _) => return Err(wrong_kind(self.types, f.ty, &other)),
+        };
+        let simple = match f.ty {
+            TypeId::Simple(simple) => simple,
+            TypeId::Unsupported(n) => return Err(Error::unsupported(&self.types.unsupported[n as usize])),
+            _ => return Err(Error::unsupported("an attribute of a complex type")),
+        };
+        self.ensure(f.wire.ns);
+        let qnames = self.declare_qnames(&scalar);
+        let types = self.types;
+        let tags = &types.tags(id)[i];
+        self.out.extend_from_slice(&tags.open);
+        let start = self.out.len();
+        format(types, simple, &scalar, self.context(true, &qnames), self.out)?;
+        self.marks.value(simple.0, start..self.out.len());
+        self.out.extend_from_slice(&tags.close);
+        Ok(())
+    }
+
+    /// Writes the passes of a repeated group.
+    fn groups(&mut self, f: &Field, item: Item<'_>) -> Result<(), Error> {
+        let TypeId::Complex(id) = f.ty else { return Err(wrong_kind(self.types, f.ty, &item)) };
+        match item {
+            Item::Record(source) => {
+                self.refuse_unknown(source, id)?;
+                self.content(id, source)
+            }
+            Item::Items(items) => (0..items.len())
+                .try_for_each(|i| self.groups(f, items.item(i)).map_err(|e| e.within(format!("[{}]", i + 1)))),
+            Item::Table(table) => (0..table.len()).try_for_each(|i| self.content(id, &super::array::Row(&table, i))),
+            other => Err(wrong_kind(self.types, f.ty, &other)),
+        }
+    }
+}
+
+fn is_array(item: &Item<'_>) -> bool {
+    matches!(item, Item::Column(_) | Item::Table(_) | Item::Items(_))
+}
+
+/// Whether the type has one field, a repeated element, and nothing else.
+fn is_array_type<M>(encoder: &Encoder<'_, M>, id: ComplexId) -> bool {
+    matches!(&encoder.types.complex(id).fields[..], [f] if f.many && f.kind == FieldKind::Element)
+}
+
+/// An array as the items of a list type.
+fn list_scalar(item: Item<'_>) -> Result<Scalar<'static>, Error> {
+    let one = |i: usize, item: Item<'_>| match item {
+        Item::Scalar(scalar) => Ok(owned(scalar)),
+        _ => Err(Error::caller(Kind::Value, "a list type holds simple values only").within(format!("[{}]", i + 1))),
+    };
+    Ok(Scalar::List(match item {
+        Item::Column(column) => (0..column.len()).filter_map(|i| column.get(i)).collect(),
+        Item::Items(items) => (0..items.len()).map(|i| one(i, items.item(i))).collect::<Result<_, _>>()?,
+        other => vec![one(0, other)?],
+    }))
+}
+
+fn owned(scalar: Scalar<'_>) -> Scalar<'static> {
+    match scalar {
+        Scalar::Text(text) => Scalar::Text(text.into_owned().into()),
+        Scalar::Bytes(bytes) => Scalar::Bytes(bytes.into_owned().into()),
+        Scalar::Bool(v) => Scalar::Bool(v),
+        Scalar::Int(v) => Scalar::Int(v),
+        Scalar::UInt(v) => Scalar::UInt(v),
+        Scalar::Float(v) => Scalar::Float(v),
+        Scalar::Double(v) => Scalar::Double(v),
+        Scalar::Decimal(v) => Scalar::Decimal(v),
+        Scalar::DateTime(v) => Scalar::DateTime(v),
+        Scalar::Duration(v) => Scalar::Duration(v),
+        Scalar::QName(v) => Scalar::QName(v),
+        Scalar::List(v) => Scalar::List(v.into_iter().map(owned).collect()),
+        Scalar::Numbers(v) => Scalar::Numbers(v),
+    }
+}
+
+pub(super) fn wrong_kind(types: &Types, ty: TypeId, item: &Item<'_>) -> Error {
+    let given = match item {
+        Item::Absent => "nothing",
+        Item::Nil => "nil",
+        Item::Scalar(scalar) => scalar.kind(),
+        Item::Column(_) => "an array of numbers",
+        Item::Table(_) => "an array of records",
+        Item::Record(_) => "a record",
+        Item::Items(_) => "a list",
+        Item::Xml(_) => "XML",
+    };
+    Error::caller(Kind::Value, format!("{given} given where the type is {}", types.type_label(ty)))
+}

@@ -1,0 +1,170 @@
+//! Values to bytes.
+
+mod any;
+mod array;
+mod content;
+mod element;
+mod fault;
+
+use castile_message::{Marks, Unmarked, Version};
+use castile_plan::{Complex, ComplexId, Namespace, NsIx, Plan, Types};
+use castile_value::{Item, Source};
+
+pub(crate) use content::emptiable;
+pub use fault::encode_fault;
+
+use crate::error::{Error, Kind};
+
+/// How values are written.
+#[derive(Clone, Copy, Debug)]
+pub struct EncodeOptions {
+    /// Check enumerations, names and the contract's order and counts of elements. Off, only what
+    /// cannot be written at all is refused.
+    pub strict: bool,
+    /// Significant digits of doubles and floats, 1 to 17; `None`: all that are needed to read
+    /// back the same bits (paper 004 counts digits as the cheapest way to shorter messages).
+    pub digits: Option<u8>,
+}
+
+impl Default for EncodeOptions {
+    fn default() -> Self {
+        EncodeOptions { strict: true, digits: None }
+    }
+}
+
+/// Appends the envelope of a message to `out`.
+///
+/// `header` and `body` are records of the plan's header and body types: their fields are the
+/// header blocks and body elements.
+///
+/// # Errors
+/// A value that its type cannot hold, a name that the contract does not have, a required value
+/// that is missing, a construct that is not supported. `out` is as before then.
+pub fn encode(
+    types: &Types,
+    plan: &Plan,
+    version: Version,
+    header: &dyn Source,
+    body: &dyn Source,
+    options: &EncodeOptions,
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
+    encode_marked(types, plan, version, header, body, options, out, &mut Unmarked)
+}
+
+/// As [`encode`], and reports the place of every value to `marks`.
+#[allow(clippy::too_many_arguments)] // encode's and one more
+pub fn encode_marked<M: Marks>(
+    types: &Types,
+    plan: &Plan,
+    version: Version,
+    header: &dyn Source,
+    body: &dyn Source,
+    options: &EncodeOptions,
+    out: &mut Vec<u8>,
+    marks: &mut M,
+) -> Result<(), Error> {
+    let start = out.len();
+    let mut encoder = Encoder::new(types, options, out, marks);
+    let result = encoder.envelope(version, &plan.namespaces, |encoder| {
+        encoder.header(plan.header, header)?;
+        encoder.body(plan.body, body)
+    });
+    if result.is_err() {
+        out.truncate(start);
+    }
+    result
+}
+
+/// The state of one encoding.
+pub(crate) struct Encoder<'e, M> {
+    types: &'e Types,
+    options: &'e EncodeOptions,
+    out: &'e mut Vec<u8>,
+    marks: &'e mut M,
+    /// Namespaces declared on open elements, innermost last.
+    declared: Vec<NsIx>,
+    depth: u32,
+}
+
+/// Values deeper than this are refused: a cycle of objects would never end.
+const DEPTH_MAX: u32 = 200;
+
+impl<'e, M: Marks> Encoder<'e, M> {
+    fn new(types: &'e Types, options: &'e EncodeOptions, out: &'e mut Vec<u8>, marks: &'e mut M) -> Self {
+        Encoder { types, options, out, marks, declared: Vec::new(), depth: 0 }
+    }
+
+    fn envelope(
+        &mut self,
+        version: Version,
+        namespaces: &[NsIx],
+        inside: impl FnOnce(&mut Self) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.raw("<?xml version=\"1.0\" encoding=\"UTF-8\"?><S:Envelope xmlns:S=\"");
+        self.raw(version.namespace());
+        self.raw("\"");
+        for &ns in namespaces {
+            self.declare(ns);
+        }
+        self.raw(">");
+        inside(self).map_err(|e| e.within("Envelope"))?;
+        self.raw("</S:Envelope>");
+        Ok(())
+    }
+
+    fn header(&mut self, id: ComplexId, header: &dyn Source) -> Result<(), Error> {
+        let types = self.types;
+        let complex = types.complex(id);
+        self.refuse_unknown(header, id).map_err(|e| e.within("Header"))?;
+        let present = |(i, f): (usize, &castile_plan::Field)| !matches!(header.field(i, &f.name), Item::Absent);
+        if !complex.fields.iter().enumerate().any(present) {
+            return Ok(());
+        }
+        self.raw("<S:Header>");
+        self.content(id, header).map_err(|e| e.within("Header"))?;
+        self.raw("</S:Header>");
+        Ok(())
+    }
+
+    fn body(&mut self, id: ComplexId, body: &dyn Source) -> Result<(), Error> {
+        self.refuse_unknown(body, id).map_err(|e| e.within("Body"))?;
+        self.raw("<S:Body>");
+        self.content(id, body).map_err(|e| e.within("Body"))?;
+        self.raw("</S:Body>");
+        Ok(())
+    }
+
+    fn refuse_unknown(&self, source: &dyn Source, id: ComplexId) -> Result<(), Error> {
+        let Some(name) = source.unknown_name(self.types.shape(id)) else { return Ok(()) };
+        Err(unknown_name(self.types.complex(id), &name))
+    }
+
+    fn raw(&mut self, text: &str) {
+        self.out.extend_from_slice(text.as_bytes());
+    }
+
+    fn declare(&mut self, ns: NsIx) {
+        let Namespace { uri, prefix } = &self.types.namespaces[ns.0 as usize];
+        self.raw(" xmlns:");
+        self.raw(prefix);
+        self.raw("=\"");
+        castile_xml::escape_attribute(uri, self.out);
+        self.raw("\"");
+        self.declared.push(ns);
+    }
+
+    /// Declares a namespace in the open start tag, unless it is in scope.
+    fn ensure(&mut self, ns: NsIx) {
+        if ns != NsIx::NONE && ns != Types::XML && !self.declared.contains(&ns) {
+            self.declare(ns);
+        }
+    }
+}
+
+fn unknown_name(complex: &Complex, name: &str) -> Error {
+    let known: Vec<&str> = complex.fields.iter().take(12).map(|f| &*f.name).collect();
+    let more = if complex.fields.len() > known.len() { ", ..." } else { "" };
+    let known = if known.is_empty() { "nothing".into() } else { known.join(", ") };
+    Error::caller(Kind::UnknownName, format!("{} has no {name:?}; it has {known}{more}", complex.label))
+}
