@@ -10,8 +10,11 @@ a Fourier transform along each row leaves one tridiagonal system per wave number
 from __future__ import annotations
 
 import numpy as np
-from mesh import POINT, Field, Grid, points, wet
+from mesh import POINT, Field, Grid, points
 from numpy.typing import NDArray
+
+#: A number for each row and each wave along it.
+Waves = NDArray[np.complex128]
 
 GRID = Grid(columns=120, rows=90)
 
@@ -75,7 +78,7 @@ class Atmosphere:
         return solved
 
 
-def _factors() -> tuple[NDArray[np.complex128], float, NDArray[np.complex128]]:
+def _factors() -> tuple[Waves, float, Waves]:
     """Thomas factors of the tridiagonal systems: lower ratios, the upper entry, pivots by row and wave."""
     h = GRID.spacing
     wave = 2.0 * np.pi * np.fft.rfftfreq(GRID.columns, d=h)
@@ -85,8 +88,8 @@ def _factors() -> tuple[NDArray[np.complex128], float, NDArray[np.complex128]]:
     neighbours = np.full(GRID.rows, 2.0)
     neighbours[[0, -1]] = 1.0  # no heat through the southern and northern walls
     along = RADIATION + EXCHANGE + CAPACITY * DIFFUSION * wave**2
-    middle = along + 1j * CAPACITY * wind[:, np.newaxis] * wave + mixing * neighbours[:, np.newaxis]
-    lower = np.zeros_like(middle)
+    middle: Waves = along + 1j * CAPACITY * wind[:, np.newaxis] * wave + mixing * neighbours[:, np.newaxis]
+    lower: Waves = np.zeros_like(middle)
     pivot = middle.copy()
     for row in range(1, GRID.rows):
         lower[row] = -mixing / pivot[row - 1]
@@ -104,9 +107,3 @@ def _heating() -> Field:
     """Sunlight in the air and heat from condensing vapour, in W/m2, by latitude."""
     warm = 62.0 * np.cos(np.radians(GRID.latitude())) ** 2 - 14.0
     return np.repeat(warm[:, np.newaxis], GRID.columns, axis=1)
-
-
-def coast() -> Field:
-    """1 over sea and 0 over land, on this grid: for pictures."""
-    sea: Field = wet(GRID).astype(np.float64)
-    return sea
