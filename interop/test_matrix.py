@@ -69,18 +69,22 @@ def test_exchange(running: Running, pair: tuple[str, str], version: str, case: C
 
 
 def call(client: peers.Client, server: peers.Server, version: str, case: Case) -> dict[str, Any]:
+    return client.call(request_of(server.url(case.contract, version), version, case, case.arguments))
+
+
+def request_of(url: str, version: str, case: Case, arguments: dict[str, Any]) -> dict[str, Any]:
     operation = CONTRACTS[case.contract].operations[case.operation]
     request = {
         "contract": case.contract,
-        "url": server.url(case.contract, version),
+        "url": url,
         "version": version,
         "operation": operation.name,
         "action": operation.action,
-        "arguments": model.neutral(operation.input, case.arguments),
+        "arguments": model.neutral(operation.input, arguments),
     }
     if case.header:
         request["header"] = case.header
-    return client.call(request)
+    return request
 
 
 def check(case: Case, answer: dict[str, Any]) -> None:
