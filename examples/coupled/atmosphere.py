@@ -88,7 +88,8 @@ def _factors() -> tuple[Waves, float, Waves]:
     neighbours = np.full(GRID.rows, 2.0)
     neighbours[[0, -1]] = 1.0  # no heat through the southern and northern walls
     along = RADIATION + EXCHANGE + CAPACITY * DIFFUSION * wave**2
-    middle: Waves = along + 1j * CAPACITY * wind[:, np.newaxis] * wave + mixing * neighbours[:, np.newaxis]
+    middle: Waves = np.asarray(along, dtype=np.complex128) + mixing * neighbours[:, np.newaxis]
+    middle += 1j * CAPACITY * wind[:, np.newaxis] * wave
     lower: Waves = np.zeros_like(middle)
     pivot = middle.copy()
     for row in range(1, GRID.rows):
