@@ -1,0 +1,370 @@
+"""Typed objects: the values of a contract's complex types.
+
+`Record` is what every such class derives from; `record_class` makes one from the names of a
+type's fields. Classes are shared: two contracts that describe the same type give the same class,
+so values of both compare equal, and a pickled value is read back without any contract.
+"""
+
+from __future__ import annotations
+
+import inspect
+import keyword
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, ClassVar, NamedTuple, TypeAlias
+
+import numpy as np
+
+__all__ = ["SKIP", "XML", "ArrayRecord", "QName", "Record", "Skip", "asdict"]
+
+Kind: TypeAlias = "str | tuple[tuple[str, str], ...]"
+"""What a field holds when nothing came: "" a single value, "list" a list, the name of a dtype an
+array of numbers, pairs of name and dtype name a structured array."""
+
+
+class Skip:
+    """The type of `SKIP`."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "castile.SKIP"
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __reduce__(self) -> str:
+        return "SKIP"
+
+
+SKIP = Skip()
+"""A value that is left out: the element or attribute is not sent. (`None` is an explicit nil
+where the type allows one, and is left out where it does not.)"""
+
+
+class XML(str):
+    """A well-formed element that is sent as it is, where a wildcard or `anyType` stands.
+
+    >>> XML('<note xmlns="urn:n">hi</note>')
+    XML('<note xmlns="urn:n">hi</note>')
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"XML({super().__repr__()})"
+
+
+class QName(NamedTuple):
+    """A qualified name as a value, its prefix resolved (XSD 1.0 part 2, 3.2.18).
+
+    >>> str(QName("urn:x", "name"))
+    '{urn:x}name'
+    """
+
+    namespace: str
+    local: str
+
+    def __str__(self) -> str:
+        return f"{{{self.namespace}}}{self.local}" if self.namespace else self.local
+
+
+class Record:
+    """A value of a complex type: its fields are attributes, and items by their names on the wire.
+
+    A field that is not there reads as `None`, or as an empty array or list where it repeats, and
+    `in` tells the two apart. Values are checked when they are sent.
+
+    >>> Point = record_class("{urn:x}Point", ("x", "y"), ("", ""))
+    >>> p = Point(x=1)
+    >>> p
+    Point(x=1)
+    >>> p.y is None, "y" in p, "x" in p
+    (True, False, True)
+    >>> p["y"] = 2.5
+    >>> p == Point(1, 2.5)
+    True
+    >>> list(p), len(p)
+    (['x', 'y'], 2)
+    >>> asdict(p)
+    {'x': 1, 'y': 2.5}
+    """
+
+    __slots__ = ()
+    _castile_type: ClassVar[str] = ""
+    _castile_fields: ClassVar[tuple[str, ...]] = ()
+    _castile_attrs: ClassVar[tuple[str, ...]] = ()
+    _castile_kinds: ClassVar[tuple[Kind, ...]] = ()
+    _castile_index: ClassVar[Mapping[str, int]] = {}
+    __hash__ = None  # type: ignore[assignment]  # values change
+
+    def __init__(self, *args: Any, **fields: Any) -> None:
+        if len(args) > len(self._castile_attrs):
+            raise TypeError(f"{_title(self)} has {len(self._castile_attrs)} fields, {len(args)} values given")
+        for name, value in zip(self._castile_attrs, args, strict=False):
+            setattr(self, name, value)
+        for name, value in fields.items():
+            attr = self._castile_attrs[_index(self, name, TypeError)]
+            if attr in self._castile_attrs[: len(args)]:
+                raise TypeError(f"{_title(self)} got two values of {name!r}")
+            setattr(self, attr, value)
+
+    def __getattr__(self, name: str) -> Any:
+        # Only reached when the slot is empty or the name is none of a slot.
+        at = self._castile_index.get(name)
+        if at is None:
+            raise AttributeError(_unknown(self, name))
+        attr = self._castile_attrs[at]
+        if attr != name:
+            return getattr(self, attr)
+        kind = self._castile_kinds[at]
+        if not kind:
+            return None
+        value = _nothing(kind)
+        setattr(self, attr, value)
+        return value
+
+    def __getitem__(self, name: Any) -> Any:
+        return getattr(self, self._castile_attrs[_index(self, name, KeyError)])
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        setattr(self, self._castile_attrs[_index(self, name, KeyError)], value)
+
+    def __delitem__(self, name: str) -> None:
+        attr = self._castile_attrs[_index(self, name, KeyError)]
+        if _held(self, attr) is not SKIP:
+            delattr(self, attr)
+
+    def __contains__(self, name: object) -> bool:
+        at = self._castile_index.get(name) if isinstance(name, str) else None
+        return at is not None and _held(self, self._castile_attrs[at]) is not SKIP
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._castile_fields)
+
+    def __len__(self) -> int:
+        return len(self._castile_fields)
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Record):
+            return NotImplemented
+        if type(self) is not type(other) and (
+            self._castile_type != other._castile_type or self._castile_fields != other._castile_fields
+        ):
+            return False
+        pairs = zip(self._castile_attrs, other._castile_attrs, strict=True)
+        return all(same(getattr(self, a), getattr(other, b)) for a, b in pairs)
+
+    def __repr__(self) -> str:
+        held = ((attr, _held(self, attr)) for attr in self._castile_attrs)
+        inside = ", ".join(f"{attr}={_brief(value)}" for attr, value in held if value is not SKIP)
+        return f"{type(self).__name__}({inside})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        values = tuple(_held(self, attr) for attr in self._castile_attrs)
+        spec = (self._castile_type, self._castile_fields, self._castile_kinds, isinstance(self, ArrayRecord))
+        return _rebuild, (spec, values)
+
+    def __replace__(self, **changes: Any) -> Record:
+        new = type(self)()
+        for attr in self._castile_attrs:
+            value = _held(self, attr)
+            if value is not SKIP:
+                setattr(new, attr, value)
+        for name, value in changes.items():
+            new[name] = value
+        return new
+
+
+class ArrayRecord(Record):
+    """A record that holds one repeated field and nothing else: it is also the sequence itself.
+
+    >>> Doubles = record_class("{urn:x}ArrayOfDouble", ("item",), ("float64",))
+    >>> d = Doubles(item=np.array([1.0, 2.5]))
+    >>> len(d), d[1], d[:1], d.item is d["item"]
+    (2, np.float64(2.5), array([1.]), True)
+    >>> np.sum(d)
+    np.float64(3.5)
+    """
+
+    __slots__ = ()
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, str):
+            return super().__getitem__(at)
+        return getattr(self, self._castile_attrs[0])[at]
+
+    def __setitem__(self, at: Any, value: Any) -> None:
+        if isinstance(at, str):
+            super().__setitem__(at, value)
+        else:
+            getattr(self, self._castile_attrs[0])[at] = value
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(getattr(self, self._castile_attrs[0]))
+
+    def __len__(self) -> int:
+        return len(getattr(self, self._castile_attrs[0]))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        value = getattr(self, self._castile_attrs[0])
+        if copy:
+            return np.array(value, dtype=dtype)
+        return np.asarray(value, dtype=dtype)
+
+
+def asdict(value: Any) -> Any:
+    """Turns records into dicts and lists of them into lists of dicts, at any depth.
+
+    Fields that are not there are left out. Arrays stay arrays, structured ones too.
+    """
+    if isinstance(value, Record):
+        held = ((name, _held(value, attr)) for name, attr in zip(value._castile_fields, value._castile_attrs, strict=True))
+        return {name: asdict(inner) for name, inner in held if inner is not SKIP}
+    if isinstance(value, list):
+        return [asdict(inner) for inner in value]
+    if isinstance(value, dict):
+        return {name: asdict(inner) for name, inner in value.items()}
+    return value
+
+
+_classes: dict[tuple[Any, ...], type[Record]] = {}
+
+
+def record_class(
+    type_name: str,
+    fields: tuple[str, ...],
+    kinds: tuple[Kind, ...],
+    is_array: bool = False,
+    doc: str | None = None,
+) -> type[Record]:
+    """The class of a complex type: made at the first call, the same one at each later call.
+
+    `type_name` is `{namespace}local`, or a path for an anonymous type.
+    """
+    key = (type_name, fields, kinds, is_array)
+    known = _classes.get(key)
+    if known is not None:
+        return known
+    attrs = attribute_names(fields)
+    index = {name: at for at, name in enumerate(attrs)}
+    index.update((name, at) for at, name in enumerate(fields))
+    body: dict[str, Any] = {
+        "__slots__": attrs,
+        "__module__": "castile.types",
+        "__doc__": doc or f"A value of {type_name}.",
+        "__match_args__": attrs,
+        "__signature__": _signature(attrs),
+        "_castile_type": type_name,
+        "_castile_fields": fields,
+        "_castile_attrs": attrs,
+        "_castile_kinds": kinds,
+        "_castile_index": index,
+    }
+    base = ArrayRecord if is_array else Record
+    new: type[Record] = type(class_name(type_name), (base,), body)
+    return _classes.setdefault(key, new)
+
+
+def class_name(type_name: str) -> str:
+    """A Python name for a type: the local part, or the last step of an anonymous type's path."""
+    local = re.split(r"[/}]", type_name.rstrip("/"))[-1]
+    return attribute_names((local,))[0]
+
+
+def attribute_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Python names for names on the wire, one each and all different.
+
+    >>> attribute_names(("x", "unit-price", "from", "__init__", "unit.price", "2nd"))
+    ('x', 'unit_price', 'from_', 'x__init__', 'unit_price_', 'x2nd')
+    """
+    taken = set(names)
+    out = []
+    for name in names:
+        attr = _identifier(name)
+        while attr != name and attr in taken:
+            attr += "_"
+        taken.add(attr)
+        out.append(attr)
+    return tuple(out)
+
+
+def _identifier(name: str) -> str:
+    if name.isidentifier() and not keyword.iskeyword(name) and not name.startswith(("__", "_castile_")):
+        return name
+    attr = re.sub(r"\W", "_", name)
+    if keyword.iskeyword(attr):
+        return attr + "_"
+    if attr.startswith(("__", "_castile_")) or not attr.isidentifier():
+        return "x" + attr
+    return attr
+
+
+def same(a: Any, b: Any) -> bool:
+    """Whether two values are equal, arrays by their content."""
+    if a is b:
+        return True
+    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+        return bool(np.array_equal(a, b))
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
+    return bool(a == b)
+
+
+def _signature(attrs: tuple[str, ...]) -> inspect.Signature:
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return inspect.Signature([inspect.Parameter(name, kind, default=SKIP) for name in attrs])
+
+
+def _rebuild(spec: tuple[Any, ...], values: tuple[Any, ...]) -> Record:
+    cls = record_class(*spec)
+    new = cls()
+    for attr, value in zip(cls._castile_attrs, values, strict=True):
+        if value is not SKIP:
+            setattr(new, attr, value)
+    return new
+
+
+def _held(record: Record, attr: str) -> Any:
+    """The value in a slot, `SKIP` when it is empty."""
+    try:
+        return object.__getattribute__(record, attr)
+    except AttributeError:
+        return SKIP
+
+
+def _nothing(kind: Kind) -> Any:
+    if kind == "list":
+        return []
+    if isinstance(kind, tuple):
+        return np.zeros(0, dtype=list(kind)).view(np.recarray)
+    return np.zeros(0, dtype=kind)
+
+
+def _index(record: Record, name: Any, error: type[Exception]) -> int:
+    at = record._castile_index.get(name)
+    if at is None:
+        raise error(_unknown(record, name))
+    return at
+
+
+def _unknown(record: Record, name: object) -> str:
+    known = ", ".join(record._castile_attrs) or "none"
+    return f"{_title(record)} has no field {name!r}; its fields are {known}"
+
+
+def _title(record: Record) -> str:
+    return record._castile_type or type(record).__name__
+
+
+_SHOWN_MAX = 20
+
+
+def _brief(value: Any) -> str:
+    if isinstance(value, list) and len(value) > _SHOWN_MAX:
+        shown = ", ".join(repr(v) for v in value[:_SHOWN_MAX])
+        return f"[{shown}, ... {len(value) - _SHOWN_MAX} more]"
+    return repr(value)

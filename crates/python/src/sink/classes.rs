@@ -1,0 +1,238 @@
+//! The Python classes of a contract's complex types, made when they are first met.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use castile_plan::{Builtin, ComplexId, Field, FieldKind, TypeId, Types, Variety};
+use castile_value::{RowLayout, Shape};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
+
+/// What an array of flat records becomes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum RowsAs {
+    /// A structured NumPy array.
+    NumPy,
+    /// A list of typed objects.
+    Objects,
+}
+
+/// All classes of one contract.
+pub(crate) struct Classes {
+    types: Arc<Types>,
+    pub(crate) rows: RowsAs,
+    /// The types of the contract's shapes, by the shapes' addresses: the table holds the shapes.
+    ids: HashMap<usize, ComplexId>,
+    known: Mutex<HashMap<usize, Arc<Class>>>,
+    dtypes: Mutex<HashMap<usize, Py<PyAny>>>,
+}
+
+/// The class of one type.
+pub(crate) struct Class {
+    python: Py<PyType>,
+    slots: Vec<Py<PyString>>,
+    /// Fields of the unbounded integer types: they are `int` however long they are.
+    integers: Vec<bool>,
+    /// Keeps the shape's address its own.
+    _shape: Arc<Shape>,
+}
+
+impl Classes {
+    /// No class is made yet.
+    pub(crate) fn new(types: Arc<Types>, rows: RowsAs) -> Self {
+        let all = (0..types.complex.len() as u32).map(ComplexId);
+        let ids = all
+            .map(|id| (Arc::as_ptr(types.shape(id)) as usize, id))
+            .collect();
+        Classes {
+            types,
+            rows,
+            ids,
+            known: Mutex::default(),
+            dtypes: Mutex::default(),
+        }
+    }
+
+    /// The class of a shape.
+    pub(crate) fn of(&self, py: Python<'_>, shape: &Arc<Shape>) -> PyResult<Arc<Class>> {
+        let key = Arc::as_ptr(shape) as usize;
+        if let Some(class) = self
+            .known
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&key)
+        {
+            return Ok(class.clone());
+        }
+        let class = Arc::new(self.make(py, shape)?);
+        self.known
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(key, class.clone());
+        Ok(class)
+    }
+
+    /// The class of a complex type, as Python sees it.
+    pub(crate) fn python<'py>(&self, py: Python<'py>, id: ComplexId) -> PyResult<Bound<'py, PyType>> {
+        Ok(self.of(py, self.types.shape(id))?.python.bind(py).clone())
+    }
+
+    /// The dtype of packed rows.
+    pub(crate) fn dtype<'py>(&self, py: Python<'py>, layout: &Arc<RowLayout>) -> PyResult<Bound<'py, PyAny>> {
+        let key = Arc::as_ptr(layout) as usize;
+        if let Some(dtype) = self
+            .dtypes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .get(&key)
+        {
+            return Ok(dtype.bind(py).clone());
+        }
+        let fields = row_kind(py, layout)?;
+        let fields = PyList::new(py, fields.iter())?;
+        let dtype = py.import("numpy")?.call_method1("dtype", (fields,))?;
+        // Only the contract's own layouts live as long as this table.
+        if self.ids.contains_key(&(Arc::as_ptr(layout.shape()) as usize)) {
+            self.dtypes
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .insert(key, dtype.clone().unbind());
+        }
+        Ok(dtype)
+    }
+
+    fn make(&self, py: Python<'_>, shape: &Arc<Shape>) -> PyResult<Class> {
+        let id = self.ids.get(&(Arc::as_ptr(shape) as usize)).copied();
+        let complex = id.map(|id| self.types.complex(id));
+        let fields = complex.map_or(&[][..], |c| &c.fields[..]);
+        let names: Vec<&str> = shape.fields().collect();
+        let mut kinds = Vec::with_capacity(names.len());
+        for i in 0..names.len() {
+            kinds.push(self.kind(py, fields.get(i))?);
+        }
+        let is_array = matches!(fields, [f] if f.many && f.kind == FieldKind::Element);
+        let doc = complex.and_then(|c| c.doc.as_deref());
+        let made = py.import("castile._records")?.call_method1(
+            "record_class",
+            (
+                shape.name(),
+                PyTuple::new(py, &names)?,
+                PyTuple::new(py, kinds)?,
+                is_array,
+                doc,
+            ),
+        )?;
+        let python = made.cast_into::<PyType>()?;
+        let attrs: Vec<String> = python.getattr("_castile_attrs")?.extract()?;
+        let slots = attrs
+            .iter()
+            .map(|attr| PyString::intern(py, attr).unbind())
+            .collect();
+        let integers = (0..names.len())
+            .map(|i| fields.get(i).is_some_and(|f| self.is_integer(f)))
+            .collect();
+        Ok(Class {
+            python: python.unbind(),
+            slots,
+            integers,
+            _shape: shape.clone(),
+        })
+    }
+
+    /// What the Python side calls a kind: what the field holds when nothing came.
+    fn kind<'py>(&self, py: Python<'py>, field: Option<&Field>) -> PyResult<Bound<'py, PyAny>> {
+        let text = |text: &str| PyString::new(py, text).into_any();
+        let Some(field) = field.filter(|f| f.many) else {
+            return Ok(text(""));
+        };
+        match field.ty {
+            TypeId::Simple(id) => match self.types.simple(id).variety {
+                Variety::Atomic(builtin) => Ok(text(builtin.dtype().map_or("list", |d| d.name()))),
+                _ => Ok(text("list")),
+            },
+            TypeId::Complex(id) => match self.types.row_layout(id).filter(|_| self.rows == RowsAs::NumPy) {
+                Some(layout) => Ok(row_kind(py, layout)?.into_any()),
+                None => Ok(text("list")),
+            },
+            _ => Ok(text("list")),
+        }
+    }
+
+    fn is_integer(&self, field: &Field) -> bool {
+        let TypeId::Simple(id) = field.ty else {
+            return false;
+        };
+        let Variety::Atomic(builtin) = self.types.simple(id).variety else {
+            return false;
+        };
+        let mut at = Some(builtin);
+        while let Some(step) = at {
+            if step == Builtin::Integer {
+                return true;
+            }
+            at = step.base();
+        }
+        false
+    }
+}
+
+/// Pairs of name and dtype, as NumPy takes them.
+fn row_kind<'py>(py: Python<'py>, layout: &RowLayout) -> PyResult<Bound<'py, PyTuple>> {
+    PyTuple::new(py, layout.fields().iter().map(|f| (&*f.name, f.dtype.name())))
+}
+
+impl Class {
+    /// An object with empty slots.
+    pub(super) fn new_object<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let ty = self.python.bind(py);
+        // SAFETY: `ty` is a live heap type whose base is `object`, so the generic `tp_new` makes a
+        // complete object of it: all its slots are empty. `__init__` would only fill them.
+        unsafe {
+            let object = ffi::PyType_GenericNew(ty.as_type_ptr(), std::ptr::null_mut(), std::ptr::null_mut());
+            Bound::from_owned_ptr_or_err(py, object)
+        }
+    }
+
+    pub(super) fn slot<'s, 'py>(&'s self, py: Python<'py>, field: u32) -> Option<&'s Bound<'py, PyString>> {
+        self.slots.get(field as usize).map(|slot| slot.bind(py))
+    }
+
+    pub(super) fn is_integer(&self, field: u32) -> bool {
+        self.integers.get(field as usize).copied().unwrap_or(false)
+    }
+
+    /// The list that a slot holds.
+    pub(super) fn list_in<'py>(
+        &self,
+        object: &Bound<'py, PyAny>,
+        field: u32,
+    ) -> PyResult<Option<Bound<'py, PyList>>> {
+        Ok(self
+            .held(object, field)?
+            .and_then(|held| held.cast_into::<PyList>().ok()))
+    }
+
+    /// The dict that a slot holds.
+    pub(super) fn dict_in<'py>(
+        &self,
+        object: &Bound<'py, PyAny>,
+        field: u32,
+    ) -> PyResult<Option<Bound<'py, PyDict>>> {
+        Ok(self
+            .held(object, field)?
+            .and_then(|held| held.cast_into::<PyDict>().ok()))
+    }
+
+    /// Whether a slot holds nothing.
+    pub(super) fn is_empty(&self, object: &Bound<'_, PyAny>, field: u32) -> bool {
+        matches!(self.held(object, field), Ok(None))
+    }
+
+    fn held<'py>(&self, object: &Bound<'py, PyAny>, field: u32) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(slot) = self.slot(object.py(), field) else {
+            return Ok(None);
+        };
+        crate::slots::held(object, slot)
+    }
+}

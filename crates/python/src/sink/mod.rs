@@ -1,0 +1,271 @@
+//! Python objects out of a message.
+//!
+//! [`Objects`] is the decoder's sink: one typed object a record, one allocation an array. Arrays
+//! of numbers become NumPy arrays that take the decoder's memory over; arrays of flat records
+//! become structured arrays in the same way, or lists of objects.
+//!
+//! A sink cannot refuse a value, so the first Python error is kept, the rest of the message is
+//! ignored, and [`Objects::finish`] gives the error.
+
+mod classes;
+mod values;
+
+use std::sync::Arc;
+
+use castile_value::{ColumnBuf, DType, RowLayout, Rows, Scalar, Shape, Sink, Slot};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use self::classes::Class;
+pub(crate) use self::classes::{Classes, RowsAs};
+pub(crate) use self::values::{scalar_to_python, value_to_python};
+
+/// Builds the typed object of one record and all in it.
+pub(crate) struct Objects<'c, 'py> {
+    py: Python<'py>,
+    classes: &'c Classes,
+    open: Vec<Open<'py>>,
+    failure: Option<PyErr>,
+}
+
+/// A record being built.
+struct Open<'py> {
+    at: Slot,
+    class: Arc<Class>,
+    object: Bound<'py, PyAny>,
+    /// The list that values were last appended to.
+    list: Option<(u32, Bound<'py, PyList>)>,
+    arrays: Vec<(u32, Array)>,
+}
+
+enum Array {
+    Column(ColumnBuf),
+    Rows(Rows),
+}
+
+impl<'c, 'py> Objects<'c, 'py> {
+    /// A sink for one record of this shape.
+    pub(crate) fn new(py: Python<'py>, classes: &'c Classes, shape: &Arc<Shape>) -> Self {
+        let mut sink = Objects {
+            py,
+            classes,
+            open: Vec::new(),
+            failure: None,
+        };
+        sink.open(
+            Slot {
+                field: 0,
+                many: false,
+            },
+            shape,
+        );
+        sink
+    }
+
+    /// The object that was built.
+    ///
+    /// # Errors
+    /// What went wrong in Python.
+    pub(crate) fn finish(mut self) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(e) = self.failure {
+            return Err(e);
+        }
+        let Some(mut root) = self.open.pop() else {
+            return Err(pyo3::exceptions::PyRuntimeError::new_err("no record was decoded"));
+        };
+        root.store_arrays(self.py, self.classes)?;
+        Ok(root.object)
+    }
+
+    fn keep(&mut self, result: PyResult<()>) {
+        if let Err(e) = result
+            && self.failure.is_none()
+        {
+            self.failure = Some(e);
+        }
+    }
+
+    /// Runs one step on the innermost record unless something failed before.
+    fn step(&mut self, run: impl FnOnce(&mut Open<'py>, &Classes, Python<'py>) -> PyResult<()>) {
+        if self.failure.is_some() {
+            return;
+        }
+        let Some(open) = self.open.last_mut() else { return };
+        let result = run(open, self.classes, self.py);
+        self.keep(result);
+    }
+}
+
+impl<'py> Open<'py> {
+    fn put(&mut self, classes: &Classes, at: Slot, value: Bound<'py, PyAny>) -> PyResult<()> {
+        if !at.many {
+            return self.set(at.field, value);
+        }
+        if !matches!(&self.list, Some((field, _)) if *field == at.field) {
+            let list = self.start_list(classes, at.field)?;
+            self.list = Some((at.field, list));
+        }
+        match &self.list {
+            Some((_, list)) => list.append(value),
+            None => Ok(()),
+        }
+    }
+
+    /// The list in a slot: the one that is there, the numbers met so far one by one, or a new one.
+    fn start_list(&mut self, classes: &Classes, field: u32) -> PyResult<Bound<'py, PyList>> {
+        let py = self.object.py();
+        if let Some(at) = self.arrays.iter().position(|(f, _)| *f == field) {
+            let (_, array) = self.arrays.swap_remove(at);
+            let list = array.into_list(py, classes)?;
+            self.set(field, list.clone().into_any())?;
+            return Ok(list);
+        }
+        if let Some(list) = self.class.list_in(&self.object, field)? {
+            return Ok(list);
+        }
+        let list = PyList::empty(py);
+        self.set(field, list.clone().into_any())?;
+        Ok(list)
+    }
+
+    fn set(&self, field: u32, value: Bound<'py, PyAny>) -> PyResult<()> {
+        match self.class.slot(self.object.py(), field) {
+            Some(slot) => self.object.setattr(slot, value),
+            None => Ok(()),
+        }
+    }
+
+    fn store_arrays(&mut self, py: Python<'py>, classes: &Classes) -> PyResult<()> {
+        for (field, array) in std::mem::take(&mut self.arrays) {
+            let value = array.into_python(py, classes)?;
+            self.set(field, value)?;
+        }
+        Ok(())
+    }
+
+    /// Whether an array may begin: not when there are other values already.
+    fn is_free(&self, field: u32) -> bool {
+        let here = matches!(&self.list, Some((f, _)) if *f == field);
+        !here && self.class.is_empty(&self.object, field)
+    }
+}
+
+impl Array {
+    fn into_python<'py>(self, py: Python<'py>, classes: &Classes) -> PyResult<Bound<'py, PyAny>> {
+        match self {
+            Array::Column(column) => Ok(values::column_to_python(py, column)),
+            Array::Rows(rows) => values::rows_to_python(py, classes, rows),
+        }
+    }
+
+    fn into_list<'py>(self, py: Python<'py>, classes: &Classes) -> PyResult<Bound<'py, PyList>> {
+        match self {
+            Array::Column(column) => {
+                let array = values::column_to_python(py, column);
+                Ok(array.call_method0("tolist")?.cast_into::<PyList>()?)
+            }
+            Array::Rows(rows) => values::rows_to_list(py, classes, &rows),
+        }
+    }
+}
+
+impl Sink for Objects<'_, '_> {
+    fn scalar(&mut self, at: Slot, value: Scalar<'_>) {
+        self.step(|open, classes, py| {
+            let value = match value {
+                Scalar::Decimal(v) if open.class.is_integer(at.field) => values::integer_to_python(py, &v)?,
+                value => scalar_to_python(py, value)?,
+            };
+            open.put(classes, at, value)
+        });
+    }
+
+    fn nil(&mut self, at: Slot) {
+        self.step(|open, classes, py| open.put(classes, at, py.None().into_bound(py)));
+    }
+
+    fn xml(&mut self, at: Slot, text: String) {
+        self.step(|open, classes, py| {
+            let value = values::xml_to_python(py, &text)?;
+            open.put(classes, at, value)
+        });
+    }
+
+    fn attribute(&mut self, at: Slot, name: String, value: &str) {
+        self.step(|open, _, py| {
+            let held = open.class.dict_in(&open.object, at.field)?;
+            let dict = match held {
+                Some(dict) => dict,
+                None => {
+                    let dict = PyDict::new(py);
+                    open.set(at.field, dict.clone().into_any())?;
+                    dict
+                }
+            };
+            dict.set_item(name, value)
+        });
+    }
+
+    fn open(&mut self, at: Slot, shape: &Arc<Shape>) {
+        if self.failure.is_some() {
+            return;
+        }
+        let made = self
+            .classes
+            .of(self.py, shape)
+            .and_then(|class| Ok((class.new_object(self.py)?, class)));
+        match made {
+            Ok((object, class)) => self.open.push(Open {
+                at,
+                class,
+                object,
+                list: None,
+                arrays: Vec::new(),
+            }),
+            Err(e) => self.keep(Err(e)),
+        }
+    }
+
+    fn close(&mut self) {
+        if self.failure.is_some() || self.open.len() < 2 {
+            return;
+        }
+        let Some(mut done) = self.open.pop() else { return };
+        let stored = done.store_arrays(self.py, self.classes);
+        self.keep(stored);
+        self.step(|open, classes, _| open.put(classes, done.at, done.object));
+    }
+
+    fn column(&mut self, at: Slot, dtype: DType) -> Option<&mut ColumnBuf> {
+        if self.failure.is_some() {
+            return None;
+        }
+        let open = self.open.last_mut()?;
+        let known = open.arrays.iter().position(|(field, _)| *field == at.field);
+        if known.is_none() && open.is_free(at.field) {
+            open.arrays.push((at.field, Array::Column(ColumnBuf::new(dtype))));
+        }
+        let index = known.or_else(|| open.arrays.iter().position(|(field, _)| *field == at.field))?;
+        match &mut open.arrays.get_mut(index)?.1 {
+            Array::Column(column) if column.dtype() == dtype => Some(column),
+            _ => None,
+        }
+    }
+
+    fn rows(&mut self, at: Slot, layout: &Arc<RowLayout>) -> Option<&mut Rows> {
+        if self.failure.is_some() {
+            return None;
+        }
+        let open = self.open.last_mut()?;
+        let known = open.arrays.iter().position(|(field, _)| *field == at.field);
+        if known.is_none() && open.is_free(at.field) {
+            open.arrays
+                .push((at.field, Array::Rows(Rows::new(layout.clone()))));
+        }
+        let index = known.or_else(|| open.arrays.iter().position(|(field, _)| *field == at.field))?;
+        match &mut open.arrays.get_mut(index)?.1 {
+            Array::Rows(rows) if Arc::ptr_eq(rows.layout(), layout) => Some(rows),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Single values, arrays and rows as Python objects.
+
+use castile_value::{Column, ColumnBuf, Decimal, Record, Rows, Scalar, Value};
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyType};
+
+use super::{Array, Classes, RowsAs};
+use crate::temporal::{moment_to_python, span_to_python};
+
+/// One value of a simple type.
+pub(crate) fn scalar_to_python<'py>(py: Python<'py>, value: Scalar<'_>) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        Scalar::Bool(v) => PyBool::new(py, v).to_owned().into_any(),
+        Scalar::Int(v) => PyInt::new(py, v).into_any(),
+        Scalar::UInt(v) => PyInt::new(py, v).into_any(),
+        Scalar::Float(v) => PyFloat::new(py, v.into()).into_any(),
+        Scalar::Double(v) => PyFloat::new(py, v).into_any(),
+        Scalar::Text(v) => PyString::new(py, &v).into_any(),
+        Scalar::Bytes(v) => PyBytes::new(py, &v).into_any(),
+        Scalar::Decimal(v) => decimal_to_python(py, &v)?,
+        Scalar::DateTime(v) => moment_to_python(py, &v)?,
+        Scalar::Duration(v) => span_to_python(py, &v)?,
+        Scalar::QName(v) => {
+            static QNAME: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+            QNAME
+                .import(py, "castile._records", "QName")?
+                .call1((v.namespace, v.local))?
+        }
+        Scalar::List(items) => {
+            let list = PyList::empty(py);
+            for item in items {
+                list.append(scalar_to_python(py, item)?)?;
+            }
+            list.into_any()
+        }
+        Scalar::Numbers(column) => column_to_python(py, column),
+    })
+}
+
+fn decimal_to_python<'py>(py: Python<'py>, v: &Decimal) -> PyResult<Bound<'py, PyAny>> {
+    static DECIMAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    DECIMAL.import(py, "decimal", "Decimal")?.call1((v.as_str(),))
+}
+
+/// An integer of any length.
+pub(super) fn integer_to_python<'py>(py: Python<'py>, v: &Decimal) -> PyResult<Bound<'py, PyAny>> {
+    py.get_type::<PyInt>().call1((v.as_str(),))
+}
+
+/// An element kept as XML.
+pub(super) fn xml_to_python<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+    static XML: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    XML.import(py, "castile._records", "XML")?.call1((text,))
+}
+
+/// An array that takes the decoder's memory over.
+pub(super) fn column_to_python(py: Python<'_>, column: ColumnBuf) -> Bound<'_, PyAny> {
+    match column {
+        ColumnBuf::Bool(v) => PyArray1::from_vec(py, v).into_any(),
+        ColumnBuf::I8(v) => PyArray1::from_vec(py, v).into_any(),
+        ColumnBuf::U8(v) => PyArray1::from_vec(py, v).into_any(),
+        ColumnBuf::I16(v) => PyArray1::from_vec(py, v).into_any(),
+        ColumnBuf::U16(v) => PyArray1::from_vec(py, v).into_any(),
+        ColumnBuf::I32(v) => PyArray1::from_vec(py, v).into_any(),
+        ColumnBuf::U32(v) => PyArray1::from_vec(py, v).into_any(),
+        ColumnBuf::I64(v) => PyArray1::from_vec(py, v).into_any(),
+        ColumnBuf::U64(v) => PyArray1::from_vec(py, v).into_any(),
+        ColumnBuf::F32(v) => PyArray1::from_vec(py, v).into_any(),
+        ColumnBuf::F64(v) => PyArray1::from_vec(py, v).into_any(),
+    }
+}
+
+/// Rows as a structured array over the decoder's memory, or as a list of objects.
+pub(super) fn rows_to_python<'py>(
+    py: Python<'py>,
+    classes: &Classes,
+    rows: Rows,
+) -> PyResult<Bound<'py, PyAny>> {
+    if classes.rows == RowsAs::Objects {
+        return Ok(rows_to_list(py, classes, &rows)?.into_any());
+    }
+    static RECARRAY: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+    let dtype = classes.dtype(py, rows.layout())?;
+    let bytes = PyArray1::from_vec(py, rows.into_data());
+    bytes.call_method1("view", (dtype, RECARRAY.import(py, "numpy", "recarray")?))
+}
+
+/// Rows as a list of objects.
+pub(super) fn rows_to_list<'py>(
+    py: Python<'py>,
+    classes: &Classes,
+    rows: &Rows,
+) -> PyResult<Bound<'py, PyList>> {
+    let class = classes.of(py, rows.layout().shape())?;
+    let table = rows.view();
+    let list = PyList::empty(py);
+    for i in 0..rows.len() {
+        let object = class.new_object(py)?;
+        for (field, (_, column)) in (0u32..).zip(table.columns()) {
+            if let Some(slot) = class.slot(py, field) {
+                object.setattr(slot, number(py, column, i))?;
+            }
+        }
+        list.append(object)?;
+    }
+    Ok(list)
+}
+
+fn number<'py>(py: Python<'py>, column: &Column<'_>, i: usize) -> Bound<'py, PyAny> {
+    match column.get(i) {
+        Some(Scalar::Bool(v)) => PyBool::new(py, v).to_owned().into_any(),
+        Some(Scalar::Int(v)) => PyInt::new(py, v).into_any(),
+        Some(Scalar::UInt(v)) => PyInt::new(py, v).into_any(),
+        Some(Scalar::Float(v)) => PyFloat::new(py, v.into()).into_any(),
+        Some(Scalar::Double(v)) => PyFloat::new(py, v).into_any(),
+        _ => py.None().into_bound(py),
+    }
+}
+
+/// A dynamic value, as it comes in fault details.
+pub(crate) fn value_to_python<'py>(
+    py: Python<'py>,
+    classes: &Classes,
+    value: Value,
+) -> PyResult<Bound<'py, PyAny>> {
+    let none = || py.None().into_bound(py);
+    Ok(match value {
+        Value::Absent | Value::Nil => none(),
+        Value::Bool(v) => scalar_to_python(py, Scalar::Bool(v))?,
+        Value::Int(v) => scalar_to_python(py, Scalar::Int(v))?,
+        Value::UInt(v) => scalar_to_python(py, Scalar::UInt(v))?,
+        Value::Float(v) => scalar_to_python(py, Scalar::Float(v))?,
+        Value::Double(v) => scalar_to_python(py, Scalar::Double(v))?,
+        Value::Decimal(v) => scalar_to_python(py, Scalar::Decimal(v))?,
+        Value::Text(v) => PyString::new(py, &v).into_any(),
+        Value::Bytes(v) => PyBytes::new(py, &v).into_any(),
+        Value::DateTime(v) => moment_to_python(py, &v)?,
+        Value::Duration(v) => span_to_python(py, &v)?,
+        Value::QName(v) => scalar_to_python(py, Scalar::QName(v))?,
+        Value::List(values) => {
+            let list = PyList::empty(py);
+            for value in values {
+                list.append(value_to_python(py, classes, value)?)?;
+            }
+            list.into_any()
+        }
+        Value::Column(column) => column_to_python(py, column),
+        Value::Rows(rows) => Array::Rows(rows).into_python(py, classes)?,
+        Value::Record(record) => record_to_python(py, classes, record)?,
+        Value::Map(fields) => {
+            let dict = PyDict::new(py);
+            for (name, value) in fields {
+                dict.set_item(name, value_to_python(py, classes, value)?)?;
+            }
+            dict.into_any()
+        }
+        Value::Xml(text) => xml_to_python(py, &text)?,
+    })
+}
+
+fn record_to_python<'py>(py: Python<'py>, classes: &Classes, record: Record) -> PyResult<Bound<'py, PyAny>> {
+    let class = classes.of(py, record.shape())?;
+    let object = class.new_object(py)?;
+    for (field, value) in (0u32..).zip(record.into_values()) {
+        let Some(slot) = class.slot(py, field).filter(|_| !matches!(value, Value::Absent)) else {
+            continue;
+        };
+        let value = match value {
+            Value::Decimal(v) if class.is_integer(field) => integer_to_python(py, &v)?,
+            value => value_to_python(py, classes, value)?,
+        };
+        object.setattr(slot, value)?;
+    }
+    Ok(object)
+}

@@ -1,0 +1,174 @@
+//! What kind of value a Python class makes: found out once a class.
+
+use numpy::PyUntypedArray;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{
+    PyBool, PyByteArray, PyBytes, PyDate, PyDateTime, PyDelta, PyDict, PyFloat, PyInt, PyList, PyMapping,
+    PyMemoryView, PyString, PyTime, PyTuple, PyType,
+};
+
+use crate::temporal::{Moment, Span};
+
+/// A kind of value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Class {
+    Nil,
+    Skip,
+    Bool,
+    Int,
+    Float,
+    Text,
+    Xml,
+    Bytes,
+    ByteArray,
+    Memory,
+    List,
+    Record,
+    Array,
+    Masked,
+    NumPyScalar,
+    Enum,
+    DateTime,
+    Date,
+    Time,
+    Delta,
+    Decimal,
+    Moment,
+    Span,
+    QName,
+    Frame,
+    ArrayLike,
+    Iterable,
+    Element,
+}
+
+impl Class {
+    /// The kind of a value, by its class.
+    pub(super) fn of(value: &Bound<'_, PyAny>) -> PyResult<Class> {
+        let builtin = Class::builtin(value);
+        match builtin {
+            Some(class) => Ok(class),
+            None => Class::other(value),
+        }
+    }
+
+    /// Exact built-in classes; the order is by how often they come.
+    pub(super) fn builtin(value: &Bound<'_, PyAny>) -> Option<Class> {
+        Some(if value.is_exact_instance_of::<PyFloat>() {
+            Class::Float
+        } else if value.is_exact_instance_of::<PyInt>() {
+            Class::Int
+        } else if value.is_exact_instance_of::<PyString>() {
+            Class::Text
+        } else if value.is_none() {
+            Class::Nil
+        } else if value.is_exact_instance_of::<PyBool>() {
+            Class::Bool
+        } else if value.is_exact_instance_of::<PyList>() || value.is_exact_instance_of::<PyTuple>() {
+            Class::List
+        } else if value.is_exact_instance_of::<PyDict>() {
+            Class::Record
+        } else {
+            return None;
+        })
+    }
+
+    pub(super) fn other(value: &Bound<'_, PyAny>) -> PyResult<Class> {
+        let py = value.py();
+        let ty = value.get_type();
+        let is = |cell: &'static PyOnceLock<Py<PyType>>, module: &str, name: &str| -> PyResult<bool> {
+            value.is_instance(cell.import(py, module, name)?)
+        };
+        static MASKED: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        static GENERIC: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        static ENUM: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        static DECIMAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        static SKIP: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        static XML: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        static QNAME: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        static RECORD: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        const RECORDS: &str = "castile._records";
+        Ok(if is(&RECORD, RECORDS, "Record")? {
+            Class::Record
+        } else if value.cast::<PyUntypedArray>().is_ok() {
+            if is(&MASKED, "numpy.ma", "MaskedArray")? {
+                Class::Masked
+            } else {
+                Class::Array
+            }
+        } else if is(&ENUM, "enum", "Enum")? {
+            Class::Enum
+        } else if is(&SKIP, RECORDS, "Skip")? {
+            Class::Skip
+        } else if is(&XML, RECORDS, "XML")? {
+            Class::Xml
+        } else if is(&QNAME, RECORDS, "QName")? {
+            Class::QName
+        } else if value.is_instance_of::<PyFloat>() {
+            Class::Float
+        } else if value.is_instance_of::<PyInt>() {
+            Class::Int
+        } else if value.is_instance_of::<PyString>() {
+            Class::Text
+        } else if value.is_instance_of::<PyBytes>() {
+            Class::Bytes
+        } else if value.is_instance_of::<PyByteArray>() {
+            Class::ByteArray
+        } else if is(&GENERIC, "numpy", "generic")? {
+            Class::NumPyScalar
+        } else if value.is_instance_of::<PyDateTime>() {
+            Class::DateTime
+        } else if value.is_instance_of::<PyDate>() {
+            Class::Date
+        } else if value.is_instance_of::<PyTime>() {
+            Class::Time
+        } else if value.is_instance_of::<PyDelta>() {
+            Class::Delta
+        } else if is(&DECIMAL, "decimal", "Decimal")? {
+            Class::Decimal
+        } else if value.is_instance_of::<Moment>() {
+            Class::Moment
+        } else if value.is_instance_of::<Span>() {
+            Class::Span
+        } else if value.is_instance_of::<PyList>() {
+            Class::List
+        } else if value.is_instance_of::<PyTuple>() {
+            // A named tuple is a record.
+            if ty.hasattr("_fields")? {
+                Class::Record
+            } else {
+                Class::List
+            }
+        } else {
+            Class::protocol(value, &ty)?
+        })
+    }
+
+    /// By what the class can do.
+    fn protocol(value: &Bound<'_, PyAny>, ty: &Bound<'_, PyType>) -> PyResult<Class> {
+        let name = ty.name()?.to_string();
+        let module = ty.module()?.to_string();
+        Ok(
+            if module.starts_with("pandas") && (name == "NAType" || name == "NaTType") {
+                Class::Nil
+            } else if ty.hasattr("to_records")? {
+                Class::Frame
+            } else if (module.starts_with("lxml") || module.starts_with("xml.etree")) && ty.hasattr("iter")? {
+                Class::Element
+            } else if ty.hasattr("__array__")? || ty.hasattr("__array_interface__")? {
+                Class::ArrayLike
+            } else if value.is_instance_of::<PyMemoryView>() || (module == "array" && name == "array") {
+                Class::Memory
+            } else if value.is_instance_of::<PyDict>() || value.cast::<PyMapping>().is_ok() {
+                Class::Record
+            } else if ty.hasattr("__dataclass_fields__")? {
+                Class::Record
+            } else if ty.hasattr("__iter__")? || ty.hasattr("__next__")? {
+                Class::Iterable
+            } else {
+                Class::Record
+            },
+        )
+    }
+}
