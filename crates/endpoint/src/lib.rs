@@ -1,1 +1,28 @@
-//! SOAP clients and servers: the four flows
+//! SOAP clients and servers: the flows from values to bytes on the wire and back.
+//!
+//! ```text
+//!   call   args ─encode─▶ bytes ─send─▶ ··· ─receive─▶ bytes ─decode─▶ value | Fault
+//!   serve  bytes ─open─▶ envelope ─dispatch─▶ operation ─decode─▶ handler ─encode─▶ bytes
+//! ```
+//!
+//! [`Client`] calls one port of a service described by a WSDL. [`Service`] answers messages of one:
+//! it takes a message, not a socket, and [`Server`] puts it behind HTTP. Both work with any
+//! [`Source`](castile_value::Source) and [`Sink`](castile_value::Sink), in steps, so that a front
+//! decides on which thread and under which lock each step runs; [`Client::call`] and
+//! [`Handlers`] do all steps with dynamic values.
+//!
+//! Non-goals: no bytes of SOAP or HTTP are made here; that is the codec's and the transport's work.
+#![forbid(unsafe_code)]
+
+mod adapt;
+mod client;
+mod error;
+mod load;
+mod media;
+mod server;
+
+pub use castile_codec::{Code, Detail, Fault, HeaderBlock, Limits, Name, Reason, Version};
+pub use client::{Client, ClientOptions, Exchange, Incoming, Outgoing, Outcome, Record, Reply};
+pub use error::{Error, Guilty, Kind};
+pub use load::{Cache, LoadOptions, Location, load};
+pub use server::{Answer, Call, Handler, Handlers, Server, ServerOptions, Service, ServiceOptions, Stats};

@@ -1,0 +1,148 @@
+//! Between arguments, which users see, and bodies, which messages have.
+//!
+//! When a body is one element of a complex type, its fields are the arguments; so it is for
+//! document/literal wrapped and rpc/literal, and for a bare message of one such element.
+
+use std::sync::Arc;
+
+use castile_plan::{ComplexId, Plan, TypeId, Types};
+use castile_value::{ColumnBuf, DType, Item, Items, RowLayout, Rows, Scalar, Shape, Sink, Slot, Source};
+
+/// The complex type whose fields are the arguments of a message, and whether it is that of the one
+/// body element (else it is the body itself).
+pub(crate) fn arguments(types: &Types, plan: &Plan) -> (ComplexId, bool) {
+    match &types.complex(plan.body).fields[..] {
+        [only] => match only.ty {
+            TypeId::Complex(id) if !only.many => (id, true),
+            _ => (plan.body, false),
+        },
+        _ => (plan.body, false),
+    }
+}
+
+/// A body of one element whose fields are the arguments.
+pub(crate) struct Body<'a>(pub(crate) &'a dyn Source);
+
+impl Source for Body<'_> {
+    fn field(&self, _index: usize, _name: &str) -> Item<'_> {
+        Item::Record(self.0)
+    }
+}
+
+/// Nothing at all.
+pub(crate) struct Nothing;
+
+impl Source for Nothing {
+    fn field(&self, _index: usize, _name: &str) -> Item<'_> {
+        Item::Absent
+    }
+}
+
+/// Header values by name, and further blocks as XML.
+pub(crate) struct Headers<'a> {
+    pub(crate) typed: &'a dyn Source,
+    pub(crate) raw: &'a [String],
+}
+
+impl Source for Headers<'_> {
+    fn field(&self, index: usize, name: &str) -> Item<'_> {
+        if name == castile_contract::HEADER_ANY && !self.raw.is_empty() {
+            return Item::Items(self);
+        }
+        self.typed.field(index, name)
+    }
+
+    fn unknown_name(&self, shape: &Shape) -> Option<String> {
+        self.typed.unknown_name(shape)
+    }
+}
+
+impl Items for Headers<'_> {
+    fn len(&self) -> usize {
+        self.raw.len()
+    }
+
+    fn item(&self, i: usize) -> Item<'_> {
+        self.raw.get(i).map_or(Item::Absent, |xml| Item::Xml(xml))
+    }
+}
+
+/// Passes the fields of the one body element on as if they were the body.
+pub(crate) struct Inside<'s> {
+    sink: &'s mut dyn Sink,
+    /// The declared type of the element.
+    shape: Arc<Shape>,
+    depth: u32,
+    /// Where the fields of the type that came lie in the declared one, when it is another.
+    places: Option<Vec<Option<u32>>>,
+}
+
+impl<'s> Inside<'s> {
+    pub(crate) fn new(sink: &'s mut dyn Sink, shape: Arc<Shape>) -> Self {
+        Inside { sink, shape, depth: 0, places: None }
+    }
+
+    /// Where a value goes; `None` for the element itself and for fields that only a derived type has.
+    fn place(&self, at: Slot) -> Option<Slot> {
+        match (self.depth, &self.places) {
+            (0, _) => None,
+            (1, Some(places)) => Some(Slot { field: (*places.get(at.field as usize)?)?, ..at }),
+            _ => Some(at),
+        }
+    }
+}
+
+impl Sink for Inside<'_> {
+    fn scalar(&mut self, at: Slot, value: Scalar<'_>) {
+        if let Some(at) = self.place(at) {
+            self.sink.scalar(at, value);
+        }
+    }
+
+    fn nil(&mut self, at: Slot) {
+        if let Some(at) = self.place(at) {
+            self.sink.nil(at);
+        }
+    }
+
+    fn xml(&mut self, at: Slot, text: String) {
+        if let Some(at) = self.place(at) {
+            self.sink.xml(at, text);
+        }
+    }
+
+    fn attribute(&mut self, at: Slot, name: String, value: &str) {
+        if let Some(at) = self.place(at) {
+            self.sink.attribute(at, name, value);
+        }
+    }
+
+    fn open(&mut self, at: Slot, shape: &Arc<Shape>) {
+        match self.place(at) {
+            Some(at) => self.sink.open(at, shape),
+            None if self.depth == 0 && !Arc::ptr_eq(shape, &self.shape) => {
+                let place = |name: &str| self.shape.index(name).map(|i| i as u32);
+                self.places = Some(shape.fields().map(place).collect());
+            }
+            None => {}
+        }
+        self.depth += 1;
+    }
+
+    fn close(&mut self) {
+        self.depth = self.depth.saturating_sub(1);
+        if self.depth > 0 {
+            self.sink.close();
+        }
+    }
+
+    fn column(&mut self, at: Slot, dtype: DType) -> Option<&mut ColumnBuf> {
+        let at = self.place(at)?;
+        self.sink.column(at, dtype)
+    }
+
+    fn rows(&mut self, at: Slot, layout: &Arc<RowLayout>) -> Option<&mut Rows> {
+        let at = self.place(at)?;
+        self.sink.rows(at, layout)
+    }
+}

@@ -1,0 +1,334 @@
+//! One call, in steps: encode, exchange, decode.
+
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use castile_codec::{DecodeOptions, Envelope, Fault, HeaderBlock, Version};
+use castile_contract::Operation;
+use castile_http::{Request, Response};
+use castile_plan::{ComplexId, Plan, Style};
+use castile_value::{Sink, Source, Value, ValueSink};
+
+use super::{Client, Record, input};
+use crate::adapt::{Body, Inside, Nothing, arguments};
+use crate::error::{Error, Guilty, Kind};
+use crate::media::{self, Media};
+
+/// A request ready to be sent.
+#[derive(Clone, Debug)]
+pub struct Outgoing {
+    /// The operation's name.
+    pub operation: String,
+    /// The envelope.
+    pub body: Bytes,
+    /// What encoding cost.
+    pub encode: Duration,
+    /// Header fields of HTTP for this call only.
+    pub http_headers: Vec<(String, String)>,
+    /// Limit on the whole call; replaces that of the options.
+    pub timeout: Option<Duration>,
+}
+
+/// What came back, not yet decoded.
+#[derive(Debug)]
+pub struct Incoming {
+    response: Response,
+}
+
+/// A request and what came back.
+#[derive(Debug)]
+pub struct Exchange {
+    /// What was sent.
+    pub outgoing: Outgoing,
+    /// What came.
+    pub incoming: Incoming,
+}
+
+/// A decoded answer.
+#[derive(Debug)]
+pub enum Outcome {
+    /// The values are in the sinks; here are all header blocks as they came.
+    Reply(Vec<HeaderBlock>),
+    /// The peer answered with a fault.
+    Fault(Box<Fault>),
+}
+
+/// A reply with dynamic values.
+#[derive(Debug)]
+pub struct Reply {
+    /// The result: the value itself when the operation gives one, else a record of all.
+    pub value: Value,
+    /// The header blocks that the contract knows, as a record.
+    pub header: Value,
+    /// All header blocks as they came.
+    pub blocks: Vec<HeaderBlock>,
+    /// What the call did and cost.
+    pub record: Record,
+}
+
+impl Client {
+    /// Calls an operation with dynamic values: `args` is a map or record of the arguments.
+    ///
+    /// # Errors
+    /// As [`Client::operation`]; a value that the contract does not allow; everything that can go
+    /// wrong on the network; a reply that is not what the contract says. A fault is `Ok(Err(_))`.
+    pub fn call(&self, operation: &str, args: &Value) -> Result<Result<Reply, Fault>, Error> {
+        let outgoing = self.prepare(operation, &Nothing, source_of(args)?)?;
+        let exchange = self.exchange(outgoing)?;
+        self.finish(exchange)
+    }
+
+    /// [`Client::call`] for async code, on any tokio runtime.
+    ///
+    /// # Errors
+    /// As [`Client::call`].
+    pub async fn call_async(&self, operation: &str, args: &Value) -> Result<Result<Reply, Fault>, Error> {
+        let outgoing = self.prepare(operation, &Nothing, source_of(args)?)?;
+        let exchange = self.exchange_async(outgoing).await?;
+        self.finish(exchange)
+    }
+
+    /// First step: values to bytes.
+    ///
+    /// # Errors
+    /// As [`Client::operation`], and a value that the contract does not allow.
+    pub fn prepare(&self, operation: &str, header: &dyn Source, args: &dyn Source) -> Result<Outgoing, Error> {
+        let started = Instant::now();
+        let body = self.encode_request(self.operation(operation)?, header, args)?;
+        Ok(Outgoing {
+            operation: operation.to_owned(),
+            body: body.into(),
+            encode: started.elapsed(),
+            http_headers: Vec::new(),
+            timeout: None,
+        })
+    }
+
+    /// Second step: bytes out, bytes in. Blocks the calling thread.
+    ///
+    /// # Errors
+    /// Everything that can go wrong on the network.
+    pub fn exchange(&self, outgoing: Outgoing) -> Result<Exchange, Error> {
+        let request = self.request(&outgoing)?;
+        let response = self.blocking.send(request).map_err(|e| during(e, &outgoing))?;
+        Ok(Exchange { outgoing, incoming: Incoming { response } })
+    }
+
+    /// [`Client::exchange`], asking about ten times a second whether to give up.
+    ///
+    /// # Errors
+    /// As [`Client::exchange`], and [`Kind::Interrupted`].
+    pub fn exchange_with_interrupt(
+        &self,
+        outgoing: Outgoing,
+        interrupted: &dyn Fn() -> bool,
+    ) -> Result<Exchange, Error> {
+        let request = self.request(&outgoing)?;
+        let response = self.blocking.send_with_interrupt(request, interrupted);
+        let response = response.map_err(|e| during(e, &outgoing))?;
+        Ok(Exchange { outgoing, incoming: Incoming { response } })
+    }
+
+    /// [`Client::exchange`] for async code. Dropping the future cancels the call.
+    ///
+    /// # Errors
+    /// As [`Client::exchange`].
+    pub async fn exchange_async(&self, outgoing: Outgoing) -> Result<Exchange, Error> {
+        let request = self.request(&outgoing)?;
+        let response = self.tasks.send(request).await.map_err(|e| during(e, &outgoing))?;
+        Ok(Exchange { outgoing, incoming: Incoming { response } })
+    }
+
+    /// Third step: bytes to values, into sinks for the types of [`Client::result`]; and what the
+    /// call did.
+    ///
+    /// # Errors
+    /// The reply is not what the contract says.
+    pub fn receive(
+        &self,
+        exchange: &Exchange,
+        header: &mut dyn Sink,
+        result: &mut dyn Sink,
+    ) -> (Result<Outcome, Error>, Record) {
+        let started = Instant::now();
+        let outcome = self.outcome(exchange, header, result);
+        let record = self.record(exchange, started.elapsed());
+        tracing::debug!(
+            operation = %record.operation,
+            status = record.status,
+            bytes_out = record.request.len(),
+            bytes_in = record.reply.len(),
+            encode_us = record.encode.as_micros() as u64,
+            network_us = record.network.total().as_micros() as u64,
+            decode_us = record.decode.as_micros() as u64,
+            "call"
+        );
+        (outcome, record)
+    }
+
+    fn finish(&self, exchange: Exchange) -> Result<Result<Reply, Fault>, Error> {
+        let types = self.types();
+        let nothing = || ValueSink::new(std::sync::Arc::new(castile_value::Shape::new("", Vec::new())));
+        let shapes = self.result(&exchange.outgoing.operation)?;
+        let (mut header, mut result) = match shapes {
+            Some((header, result)) => {
+                (ValueSink::new(types.shape(header).clone()), ValueSink::new(types.shape(result).clone()))
+            }
+            None => (nothing(), nothing()),
+        };
+        let (outcome, record) = self.receive(&exchange, &mut header, &mut result);
+        match outcome? {
+            Outcome::Fault(fault) => Ok(Err(*fault)),
+            Outcome::Reply(blocks) => {
+                let value = single(result.finish());
+                Ok(Ok(Reply { value, header: Value::Record(header.finish()), blocks, record }))
+            }
+        }
+    }
+
+    pub(super) fn encode_request(
+        &self,
+        operation: &Operation,
+        header: &dyn Source,
+        args: &dyn Source,
+    ) -> Result<Vec<u8>, Error> {
+        let plan = input(operation)?;
+        let nested = arguments(self.types(), plan).1;
+        let body = Body(args);
+        let body: &dyn Source = if nested { &body } else { args };
+        let mut out = Vec::new();
+        let options = self.encode_options();
+        castile_codec::encode(self.types(), plan, self.version, header, body, &options, &mut out)?;
+        Ok(out)
+    }
+
+    fn request(&self, outgoing: &Outgoing) -> Result<Request, Error> {
+        let operation = self.operation(&outgoing.operation)?;
+        let action = Some(&*operation.soap_action);
+        let mut request = Request::post(self.endpoint.clone(), outgoing.body.clone())
+            .header("content-type", &media::content_type(self.version, action))?;
+        if self.version == Version::Soap11 {
+            request = request.header("soapaction", &format!("\"{}\"", operation.soap_action))?;
+        }
+        for (name, value) in self.options.http_headers.iter().chain(&outgoing.http_headers) {
+            request = request.header(name, value)?;
+        }
+        request.timeout_call = outgoing.timeout;
+        Ok(request)
+    }
+
+    fn outcome(
+        &self,
+        exchange: &Exchange,
+        header: &mut dyn Sink,
+        result: &mut dyn Sink,
+    ) -> Result<Outcome, Error> {
+        let Response { status, headers, body, .. } = &exchange.incoming.response;
+        let operation = self.operation(&exchange.outgoing.operation)?;
+        let content_type = headers.get("content-type").and_then(|v| v.to_str().ok()).unwrap_or_default();
+        let during = |e: Error| {
+            e.during(format_args!("the reply to {} ({})", operation.name, status.as_u16()))
+        };
+        let expected = operation.output.is_some();
+        if body.is_empty() && (status.is_success() || !expected) {
+            if expected {
+                return Err(during(peer("it is empty")));
+            }
+            return if status.is_success() { Ok(Outcome::Reply(Vec::new())) } else { Err(during(peer("it is an error"))) };
+        }
+        if !Media::parse(content_type).is_xml() {
+            return Err(during(foreign(content_type, body)));
+        }
+        self.decode_reply(operation, content_type, body, header, result).map_err(during)
+    }
+
+    pub(super) fn decode_reply(
+        &self,
+        operation: &Operation,
+        content_type: &str,
+        body: &[u8],
+        header: &mut dyn Sink,
+        result: &mut dyn Sink,
+    ) -> Result<Outcome, Error> {
+        let types = self.types();
+        let text = media::text(body, &Media::parse(content_type))?;
+        let envelope = Envelope::open(&text, &self.options.limits)?;
+        let options = DecodeOptions { strict: self.options.strict };
+        if envelope.is_fault() {
+            let fault = envelope.decode_fault(types, Some(operation.detail), &options)?;
+            return Ok(Outcome::Fault(Box::new(fault)));
+        }
+        let blocks = envelope.headers().to_vec();
+        let Some(plan) = &operation.output else { return Ok(Outcome::Reply(blocks)) };
+        match plan.style {
+            Style::Wrapped if arguments(types, plan).1 => {
+                let shape = types.shape(self.result_type(plan)).clone();
+                envelope.decode(types, plan, &options, header, &mut Inside::new(result, shape))?;
+            }
+            _ => envelope.decode(types, plan, &options, header, result)?,
+        }
+        Ok(Outcome::Reply(blocks))
+    }
+
+    /// The type whose fields are the results: a wrapper's fields, or the body's elements.
+    pub(super) fn result_type(&self, plan: &Plan) -> ComplexId {
+        match plan.style {
+            Style::Wrapped => arguments(self.types(), plan).0,
+            Style::Bare => plan.body,
+        }
+    }
+
+    fn record(&self, exchange: &Exchange, decode: Duration) -> Record {
+        let Exchange { outgoing, incoming: Incoming { response } } = exchange;
+        let text = |v: &castile_http::HeaderValue| String::from_utf8_lossy(v.as_bytes()).into_owned();
+        Record {
+            operation: outgoing.operation.clone(),
+            endpoint: self.endpoint.to_string(),
+            encode: outgoing.encode,
+            network: response.timings,
+            decode,
+            request: outgoing.body.clone(),
+            reply: response.body.clone(),
+            status: response.status.as_u16(),
+            http_headers: response.headers.iter().map(|(n, v)| (n.to_string(), text(v))).collect(),
+        }
+    }
+}
+
+/// The value itself when the record has one field, else the record.
+fn single(record: castile_value::Record) -> Value {
+    match record.values().len() {
+        0 => Value::Absent,
+        1 => record.into_values().pop().unwrap_or_default(),
+        _ => Value::Record(record),
+    }
+}
+
+/// Arguments are a map or a record.
+fn source_of(args: &Value) -> Result<&dyn Source, Error> {
+    match args {
+        Value::Map(map) => Ok(map),
+        Value::Record(record) => Ok(record),
+        Value::Absent => Ok(&Nothing),
+        _ => Err(Error::new(Kind::Value, Guilty::Caller, "the arguments must be a map or a record")),
+    }
+}
+
+fn during(error: castile_http::Error, outgoing: &Outgoing) -> Error {
+    Error::from(error).during(format_args!("calling {}", outgoing.operation))
+}
+
+fn peer(text: &str) -> Error {
+    Error::new(Kind::Peer, Guilty::Peer, text)
+}
+
+/// An answer that is no XML: mostly a page of a proxy or a web server.
+fn foreign(content_type: &str, body: &[u8]) -> Error {
+    let start = String::from_utf8_lossy(&body[..body.len().min(200)]);
+    let start = start.split_whitespace().collect::<Vec<_>>().join(" ");
+    let what = match content_type {
+        t if t.starts_with("multipart/") => "attachments are not supported yet",
+        _ => "SOAP comes as text/xml or application/soap+xml",
+    };
+    peer(&format!("its content type is {content_type:?}; {what}. It begins: {start}"))
+}

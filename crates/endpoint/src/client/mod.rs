@@ -1,0 +1,204 @@
+//! Clients: one port of one service.
+
+mod call;
+mod options;
+mod record;
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use castile_codec::{EncodeOptions, Version};
+use castile_contract::{Binding, Contract, Operation, Protocol};
+use castile_plan::{ComplexId, Plan, Types};
+use castile_value::{Sink, Source};
+use url::Url;
+
+pub use call::{Exchange, Incoming, Outcome, Outgoing, Reply};
+pub use options::ClientOptions;
+pub use record::Record;
+
+use crate::error::{Error, Guilty, Kind};
+use crate::load::{Location, load};
+
+/// A client of one port. Any number of threads may call it at once; they do not wait for each
+/// other.
+pub struct Client {
+    contract: Arc<Contract>,
+    binding: usize,
+    version: Version,
+    operations: HashMap<String, usize>,
+    endpoint: Url,
+    options: ClientOptions,
+    blocking: castile_http::blocking::Client,
+    tasks: castile_http::Client,
+}
+
+impl Client {
+    /// A client of the service that a WSDL describes: the service and port of the options, else
+    /// the first SOAP port in document order.
+    ///
+    /// # Errors
+    /// The WSDL cannot be loaded or has no such port; the port has no address and the options
+    /// give none; a certificate file cannot be read.
+    pub fn new(location: impl Into<Location>, options: ClientOptions) -> Result<Client, Error> {
+        let contract = load(&location.into(), &options.load)?;
+        Client::with_contract(contract, options)
+    }
+
+    /// A client of a contract that is loaded already.
+    ///
+    /// # Errors
+    /// As [`Client::new`].
+    pub fn with_contract(contract: Arc<Contract>, options: ClientOptions) -> Result<Client, Error> {
+        let (binding, address) = pick(&contract, &options)?;
+        let version = match contract.bindings[binding].protocol {
+            Protocol::Soap12 => Version::Soap12,
+            _ => Version::Soap11,
+        };
+        let endpoint = options.endpoint.clone().or(address).ok_or_else(|| {
+            caller("the port has no address: pass the endpoint".into())
+        })?;
+        let endpoint = Url::parse(endpoint.trim())
+            .map_err(|e| caller(format!("the endpoint {endpoint:?} is no URL: {e}")))?;
+        let operations = contract.bindings[binding].operations.iter().enumerate();
+        // Of overloaded operations the first has the name to itself.
+        let operations = operations.rev().map(|(i, o)| (o.name.clone(), i)).collect();
+        let blocking = castile_http::blocking::Client::new(options.http.clone())?;
+        let tasks = castile_http::Client::new(options.http.clone())?;
+        Ok(Client { contract, binding, version, operations, endpoint, options, blocking, tasks })
+    }
+
+    /// What the WSDL says.
+    pub fn contract(&self) -> &Arc<Contract> {
+        &self.contract
+    }
+
+    /// The binding of the port in use.
+    pub fn binding(&self) -> &Binding {
+        &self.contract.bindings[self.binding]
+    }
+
+    /// The table of the contract's types.
+    pub fn types(&self) -> &Arc<Types> {
+        &self.contract.types
+    }
+
+    /// The version of SOAP that the port speaks.
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// Where calls go.
+    pub fn endpoint(&self) -> &Url {
+        &self.endpoint
+    }
+
+    /// An operation by name.
+    ///
+    /// # Errors
+    /// The port has no such operation (the error names those it has), or the operation uses what
+    /// this version cannot do.
+    pub fn operation(&self, name: &str) -> Result<&Operation, Error> {
+        let operations = &self.binding().operations;
+        let Some(operation) = self.operations.get(name).and_then(|&i| operations.get(i)) else {
+            return Err(no_operation(&self.binding().name, name, operations));
+        };
+        match &operation.unsupported {
+            Some(what) => {
+                let text = format!("operation {name} cannot be called: {what}");
+                Err(Error::new(Kind::Unsupported, Guilty::Contract, text))
+            }
+            None => Ok(operation),
+        }
+    }
+
+    /// The complex type whose fields are the operation's arguments.
+    ///
+    /// # Errors
+    /// As [`Client::operation`].
+    pub fn arguments(&self, operation: &str) -> Result<ComplexId, Error> {
+        let operation = self.operation(operation)?;
+        Ok(crate::adapt::arguments(self.types(), input(operation)?).0)
+    }
+
+    /// The envelope of a request, without sending it.
+    ///
+    /// # Errors
+    /// As [`Client::operation`], and a value that the contract does not allow.
+    pub fn encode(&self, operation: &str, header: &dyn Source, args: &dyn Source) -> Result<Vec<u8>, Error> {
+        let operation = self.operation(operation)?;
+        self.encode_request(operation, header, args)
+    }
+
+    /// Reads a reply that came by other ways: its headers into `header`, its values into the
+    /// fields of [`Client::result`].
+    ///
+    /// # Errors
+    /// What came is no reply of the operation.
+    pub fn decode(
+        &self,
+        operation: &str,
+        body: &[u8],
+        header: &mut dyn Sink,
+        result: &mut dyn Sink,
+    ) -> Result<Outcome, Error> {
+        let operation = self.operation(operation)?;
+        self.decode_reply(operation, "", body, header, result)
+    }
+
+    /// The complex types of an operation's reply: whose fields are the header blocks, and whose
+    /// fields are the results. `None` for one-way operations.
+    ///
+    /// # Errors
+    /// As [`Client::operation`].
+    pub fn result(&self, operation: &str) -> Result<Option<(ComplexId, ComplexId)>, Error> {
+        let operation = self.operation(operation)?;
+        Ok(operation.output.as_ref().map(|plan| (plan.header, self.result_type(plan))))
+    }
+
+    fn encode_options(&self) -> EncodeOptions {
+        EncodeOptions { strict: self.options.strict, digits: self.options.digits }
+    }
+}
+
+fn input(operation: &Operation) -> Result<&Plan, Error> {
+    operation.input.as_ref().ok_or_else(|| {
+        let text = format!("operation {} has no input message: it is the server that sends it", operation.name);
+        Error::new(Kind::Unsupported, Guilty::Contract, text)
+    })
+}
+
+fn caller(text: String) -> Error {
+    Error::new(Kind::Value, Guilty::Caller, text)
+}
+
+pub(crate) fn no_operation(binding: &str, name: &str, operations: &[Operation]) -> Error {
+    let known: Vec<&str> = operations.iter().take(20).map(|o| &*o.name).collect();
+    let more = if operations.len() > known.len() { ", ..." } else { "" };
+    let text = format!("binding {binding} has no operation {name:?}; it has {}{more}", known.join(", "));
+    Error::new(Kind::NoSuchOperation, Guilty::Caller, text)
+}
+
+/// The binding and address of the port that the options name, or of the first SOAP port.
+fn pick(contract: &Contract, options: &ClientOptions) -> Result<(usize, Option<String>), Error> {
+    let soap = |binding: usize| {
+        matches!(contract.bindings.get(binding).map(|b| &b.protocol), Some(Protocol::Soap11 | Protocol::Soap12))
+    };
+    let wanted = |given: &Option<String>, name: &str| given.as_ref().is_none_or(|g| g == name);
+    let services = contract.services.iter().filter(|s| wanted(&options.service, &s.name));
+    let ports = services.flat_map(|s| s.ports.iter().filter(|p| wanted(&options.port, &p.name)));
+    if let Some(port) = ports.clone().find(|p| soap(p.binding)) {
+        return Ok((port.binding, port.address.clone()));
+    }
+    // A contract without services can be used when somebody says where.
+    let binding = (0..contract.bindings.len()).find(|&b| soap(b));
+    if let (Some(binding), true, None, None) =
+        (binding, contract.services.is_empty(), &options.service, &options.port)
+    {
+        return Ok((binding, None));
+    }
+    let known = contract.services.iter().flat_map(|s| s.ports.iter().map(move |p| format!("{}/{}", s.name, p.name)));
+    let known: Vec<String> = known.collect();
+    let has = if known.is_empty() { "no ports".into() } else { known.join(", ") };
+    Err(Error::new(Kind::NoSuchOperation, Guilty::Caller, format!("no such SOAP port; the contract has {has}")))
+}

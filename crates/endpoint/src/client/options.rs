@@ -1,0 +1,44 @@
+//! Everything about a client that a user can set.
+
+use crate::load::LoadOptions;
+
+/// Settings of a client. `Debug` masks secrets.
+#[derive(Clone, Debug)]
+pub struct ClientOptions {
+    /// Where calls go, instead of the address in the WSDL.
+    pub endpoint: Option<String>,
+    /// The service to call, when the WSDL has several.
+    pub service: Option<String>,
+    /// The port to call, when the service has several.
+    pub port: Option<String>,
+    /// Check values against the contract both ways: order, counts, enumerations, unknown elements.
+    /// Default true.
+    pub strict: bool,
+    /// Significant digits of doubles and floats that are sent; `None` (the default): all that are
+    /// needed to read back the same bits.
+    pub digits: Option<u8>,
+    /// Header fields of HTTP added to each call.
+    pub http_headers: Vec<(String, String)>,
+    /// The transport.
+    pub http: castile_http::ClientOptions,
+    /// Limits on the XML of replies.
+    pub limits: castile_codec::Limits,
+    /// How the WSDL is loaded.
+    pub load: LoadOptions,
+}
+
+impl Default for ClientOptions {
+    fn default() -> Self {
+        ClientOptions {
+            endpoint: None,
+            service: None,
+            port: None,
+            strict: true,
+            digits: None,
+            http_headers: Vec::new(),
+            http: castile_http::ClientOptions::default(),
+            limits: castile_codec::Limits::default(),
+            load: LoadOptions::default(),
+        }
+    }
+}

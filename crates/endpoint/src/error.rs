@@ -1,0 +1,173 @@
+//! The one error of this crate, and the one place where errors become faults.
+
+use std::fmt;
+
+use castile_codec::{Code, Fault};
+
+/// Who has to change something for the error to go away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Guilty {
+    /// The other end.
+    Peer,
+    /// The calling program.
+    Caller,
+    /// Whoever wrote the WSDL, or we, who cannot do what it asks for yet.
+    Contract,
+    /// The way between.
+    Network,
+    /// This software.
+    Us,
+}
+
+/// What kind of trouble it is: what a program would branch on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Kind {
+    /// The WSDL or a schema cannot be loaded or used.
+    Contract,
+    /// The contract has no such service, port or operation.
+    NoSuchOperation,
+    /// A construct that this version cannot do.
+    Unsupported,
+    /// A value that the contract does not allow.
+    Value,
+    /// What the peer sent is wrong: not HTTP, not SOAP, not what the contract says.
+    Peer,
+    /// A limit on what a peer sends was reached.
+    Limit,
+    /// Bytes could not be moved.
+    Transport,
+    /// A time limit passed.
+    Timeout,
+    /// TLS or authentication failed.
+    Security,
+    /// The caller interrupted the call.
+    Interrupted,
+}
+
+/// Anything but a reply or a fault.
+pub struct Error(Box<Inner>);
+
+struct Inner {
+    kind: Kind,
+    guilty: Guilty,
+    text: String,
+    source: Option<Box<dyn std::error::Error + Send + Sync>>,
+}
+
+impl Error {
+    pub(crate) fn new(kind: Kind, guilty: Guilty, text: impl Into<String>) -> Self {
+        Error(Box::new(Inner { kind, guilty, text: text.into(), source: None }))
+    }
+
+    fn caused(
+        kind: Kind,
+        guilty: Guilty,
+        text: String,
+        source: impl std::error::Error + Send + Sync + 'static,
+    ) -> Self {
+        Error(Box::new(Inner { kind, guilty, text, source: Some(Box::new(source)) }))
+    }
+
+    /// Adds what was being done, before the text.
+    pub(crate) fn during(mut self, what: impl fmt::Display) -> Self {
+        self.0.text = format!("{what}: {}", self.0.text);
+        self
+    }
+
+    /// What kind of trouble it is.
+    pub fn kind(&self) -> Kind {
+        self.0.kind
+    }
+
+    /// Who has to change something.
+    pub fn guilty(&self) -> Guilty {
+        self.0.guilty
+    }
+
+    /// The codec's error, with path and position, when it is one.
+    pub fn codec(&self) -> Option<&castile_codec::Error> {
+        self.0.source.as_ref()?.downcast_ref()
+    }
+
+    /// The fault that tells a peer of this error. What is not the peer's fault is told without
+    /// details; the server logs them.
+    pub fn to_fault(&self) -> Fault {
+        match (self.0.kind, self.0.guilty) {
+            (Kind::NoSuchOperation, _) | (_, Guilty::Peer) => {
+                let code = match self.codec().map(castile_codec::Error::kind) {
+                    Some(castile_codec::Kind::Version) => Code::VersionMismatch,
+                    _ => Code::Sender,
+                };
+                Fault::new(code, self.0.text.clone())
+            }
+            (Kind::Unsupported, _) => Fault::new(Code::Receiver, self.0.text.clone()),
+            _ => Fault::new(Code::Receiver, "the service failed to answer"),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.text)
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?} ({:?}): {}", self.0.kind, self.0.guilty, self.0.text)
+    }
+}
+
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0.source.as_ref().map(|s| &**s as &(dyn std::error::Error + 'static))
+    }
+}
+
+impl From<castile_codec::Error> for Error {
+    fn from(error: castile_codec::Error) -> Self {
+        use castile_codec::Kind as Codec;
+        let guilty = match error.guilty() {
+            castile_codec::Guilty::Peer => Guilty::Peer,
+            castile_codec::Guilty::Caller => Guilty::Caller,
+            castile_codec::Guilty::Contract => Guilty::Contract,
+        };
+        let kind = match (error.kind(), guilty) {
+            (Codec::Unsupported, _) => Kind::Unsupported,
+            (Codec::Limit, _) => Kind::Limit,
+            (_, Guilty::Peer) => Kind::Peer,
+            _ => Kind::Value,
+        };
+        Error::caused(kind, guilty, error.to_string(), error)
+    }
+}
+
+impl From<castile_contract::Error> for Error {
+    fn from(error: castile_contract::Error) -> Self {
+        Error::caused(Kind::Contract, Guilty::Contract, error.to_string(), error)
+    }
+}
+
+impl From<castile_http::Error> for Error {
+    fn from(error: castile_http::Error) -> Self {
+        use castile_http::{Guilty as Whose, Kind as Http};
+        let kind = match error.kind() {
+            Http::Timeout => Kind::Timeout,
+            Http::Tls | Http::Authentication => Kind::Security,
+            Http::TooLarge => Kind::Limit,
+            Http::Interrupted => Kind::Interrupted,
+            Http::Options | Http::Url | Http::Request => Kind::Value,
+            Http::Truncated | Http::Malformed | Http::Coding | Http::Redirect => Kind::Peer,
+            _ => Kind::Transport,
+        };
+        let guilty = match error.guilty() {
+            Whose::Peer => Guilty::Peer,
+            Whose::Caller => Guilty::Caller,
+            Whose::Network => Guilty::Network,
+            Whose::Us => Guilty::Us,
+        };
+        Error::caused(kind, guilty, error.to_string(), error)
+    }
+}
+
