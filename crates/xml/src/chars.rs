@@ -14,6 +14,11 @@ pub(crate) const VALUE_STOP: u8 = 8;
 /// Ends a run of ordinary characters where there is no markup: CDATA, comments, instructions.
 pub(crate) const LITERAL_STOP: u8 = 16;
 
+/// Cannot be written as such in element content.
+pub(crate) const TEXT_ESCAPE: u8 = 64;
+/// Cannot be written as such in an attribute value in double quotes.
+pub(crate) const VALUE_ESCAPE: u8 = 128;
+
 /// The classes of each byte. 0xEF stops every run because U+FFFE and U+FFFF start with it.
 static CLASS: [u8; 256] = classes();
 
@@ -41,6 +46,12 @@ const fn classes() -> [u8; 256] {
         }
         if everywhere {
             class |= LITERAL_STOP;
+        }
+        if matches!(b, b'&' | b'<' | b'>' | b'\r') {
+            class |= TEXT_ESCAPE;
+        }
+        if matches!(b, b'&' | b'<' | b'"' | b'\t' | b'\n' | b'\r') {
+            class |= VALUE_ESCAPE;
         }
         table[i] = class;
         i += 1;
@@ -80,9 +91,9 @@ fn is_name_char(c: char) -> bool {
 #[inline]
 pub(crate) fn name_length(text: &str) -> usize {
     let bytes = text.as_bytes();
-    if !bytes
+    if bytes
         .first()
-        .is_some_and(|&b| CLASS[b as usize] & (NAME_START | WIDE) != 0)
+        .is_none_or(|&b| CLASS[b as usize] & (NAME_START | WIDE) == 0)
     {
         return 0;
     }
@@ -125,18 +136,22 @@ pub(crate) fn stop<const STOP: u8>(bytes: &[u8], at: usize) -> usize {
 const BLOCK: usize = 32;
 
 fn long_stop<const STOP: u8>(rest: &[u8]) -> usize {
-    let mut passed = 0;
-    for block in rest.chunks(BLOCK) {
-        if block.iter().fold(false, |any, &b| any | suspect::<STOP>(b)) {
-            match block.iter().position(|&b| CLASS[b as usize] & STOP != 0) {
-                Some(found) => return passed + found,
-                None => passed += block.len(),
-            }
-        } else {
-            passed += block.len();
+    let plain_stop = |bytes: &[u8]| bytes.iter().position(|&b| CLASS[b as usize] & STOP != 0);
+    let (blocks, tail) = rest.as_chunks::<BLOCK>();
+    for (i, block) in blocks.iter().enumerate() {
+        if any_suspect::<STOP>(block)
+            && let Some(found) = plain_stop(block)
+        {
+            return i * BLOCK + found;
         }
     }
-    passed
+    rest.len() - tail.len() + plain_stop(tail).unwrap_or(tail.len())
+}
+
+/// Of a fixed length and without a branch, which is what makes it vector instructions.
+#[inline]
+fn any_suspect<const STOP: u8>(block: &[u8; BLOCK]) -> bool {
+    block.iter().fold(0, |any, &b| any | u8::from(suspect::<STOP>(b))) != 0
 }
 
 /// True at least for every byte of class `STOP`, by comparisons that vectorise.
@@ -145,6 +160,8 @@ fn suspect<const STOP: u8>(b: u8) -> bool {
     let everywhere = (b < 0x20) | (b == 0xEF);
     match STOP {
         TEXT_STOP => everywhere | (b == b'<') | (b == b'&') | (b == b']'),
+        TEXT_ESCAPE => (b == b'\r') | (b == b'&') | (b == b'<') | (b == b'>'),
+        VALUE_ESCAPE => (b < 0x20) | (b == b'&') | (b == b'<') | (b == b'"'),
         VALUE_STOP => everywhere | (b == b'<') | (b == b'&') | (b == b'"') | (b == b'\''),
         _ => everywhere,
     }
@@ -191,7 +208,7 @@ mod tests {
     #[test]
     fn a_run_stops_where_a_plain_scan_stops() {
         for length in 0..100usize {
-            for stopper in [b'<', b'&', b']', b'\r', 0, 0x1F, b'\n', b'"', b'\'', b'\t'] {
+            for stopper in [b'<', b'>', b'&', b']', b'\r', 0, 0x1F, b'\n', b'"', b'\'', b'\t'] {
                 for place in 0..length {
                     let mut bytes = vec![b'x'; length];
                     bytes[place] = stopper;
@@ -204,6 +221,8 @@ mod tests {
                     assert_eq!(stop::<TEXT_STOP>(&bytes, 0), plain(TEXT_STOP));
                     assert_eq!(stop::<VALUE_STOP>(&bytes, 0), plain(VALUE_STOP));
                     assert_eq!(stop::<LITERAL_STOP>(&bytes, 0), plain(LITERAL_STOP));
+                    assert_eq!(stop::<TEXT_ESCAPE>(&bytes, 0), plain(TEXT_ESCAPE));
+                    assert_eq!(stop::<VALUE_ESCAPE>(&bytes, 0), plain(VALUE_ESCAPE));
                 }
             }
         }

@@ -1,6 +1,6 @@
 //! Writing text so that a reader gives it back unchanged (XML 1.0, 2.4, 2.11, 3.3.3).
 
-use crate::chars;
+use crate::chars::{self, TEXT_ESCAPE, VALUE_ESCAPE};
 use crate::error::{Error, Kind};
 
 /// Appends `text` as element content: `&`, `<`, `>` and CR as references. The text must be free of
@@ -12,13 +12,7 @@ use crate::error::{Error, Kind};
 /// assert_eq!(out, b"a &lt; b&#13;\n");
 /// ```
 pub fn escape_text(text: &str, out: &mut Vec<u8>) {
-    escape(text, out, |b| match b {
-        b'&' => Some("&amp;"),
-        b'<' => Some("&lt;"),
-        b'>' => Some("&gt;"),
-        b'\r' => Some("&#13;"),
-        _ => None,
-    });
+    escape::<TEXT_ESCAPE>(text, out);
 }
 
 /// Appends `text` as the inside of an attribute value in double quotes: `&`, `<`, `"`, TAB, LF and
@@ -31,15 +25,7 @@ pub fn escape_text(text: &str, out: &mut Vec<u8>) {
 /// assert_eq!(out, b"say &quot;a&#9;b&quot;");
 /// ```
 pub fn escape_attribute(text: &str, out: &mut Vec<u8>) {
-    escape(text, out, |b| match b {
-        b'&' => Some("&amp;"),
-        b'<' => Some("&lt;"),
-        b'"' => Some("&quot;"),
-        b'\t' => Some("&#9;"),
-        b'\n' => Some("&#10;"),
-        b'\r' => Some("&#13;"),
-        _ => None,
-    });
+    escape::<VALUE_ESCAPE>(text, out);
 }
 
 /// Checks that XML 1.0 can carry every character of `text` (2.2): there is no way, not even a
@@ -55,16 +41,28 @@ pub fn check_text(text: &str) -> Result<(), Error> {
 }
 
 #[inline]
-fn escape(text: &str, out: &mut Vec<u8>, reference: impl Fn(u8) -> Option<&'static str>) {
+fn escape<const STOP: u8>(text: &str, out: &mut Vec<u8>) {
     let bytes = text.as_bytes();
     out.reserve(bytes.len());
     let mut run = 0;
-    for (at, &b) in bytes.iter().enumerate() {
-        if let Some(reference) = reference(b) {
-            out.extend_from_slice(bytes.get(run..at).unwrap_or_default());
-            out.extend_from_slice(reference.as_bytes());
-            run = at + 1;
-        }
+    loop {
+        let end = chars::stop::<STOP>(bytes, run);
+        out.extend_from_slice(bytes.get(run..end).unwrap_or_default());
+        let Some(&b) = bytes.get(end) else { return };
+        out.extend_from_slice(reference(b).as_bytes());
+        run = end + 1;
     }
-    out.extend_from_slice(bytes.get(run..).unwrap_or_default());
+}
+
+/// The reference for a byte that [`chars`] classes as one to escape.
+fn reference(b: u8) -> &'static str {
+    match b {
+        b'&' => "&amp;",
+        b'<' => "&lt;",
+        b'>' => "&gt;",
+        b'"' => "&quot;",
+        b'\t' => "&#9;",
+        b'\n' => "&#10;",
+        _ => "&#13;",
+    }
 }

@@ -175,7 +175,7 @@ fn start_tag(reader: &Reader<'_>, out: &mut Vec<u8>) {
         }))
         .collect();
     attributes.sort();
-    out.extend_from_slice(tag[..name_end].as_bytes());
+    out.extend_from_slice(&tag.as_bytes()[..name_end]);
     for (name, value) in attributes {
         out.extend_from_slice(format!(" {name}=\"").as_bytes());
         escaped(&value, out);

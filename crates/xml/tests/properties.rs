@@ -121,6 +121,16 @@ fn document() -> impl Strategy<Value = String> {
     prop::collection::vec(tree, 0..5).prop_map(|trees| format!("<r xmlns:p='urn:p'>{}</r>", trees.concat()))
 }
 
+fn prolog() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "",
+        "\u{FEFF}<?xml version='1.0'?>",
+        "<?xml version=\"1.0\" encoding='utf-8' standalone='yes' ?>\n<!-- c --> <?p?>",
+        "<!DOCTYPE r SYSTEM \"x\" [<!ENTITY a \"b>\"> <!-- ]> --> %p; <?q ]>?><!ATTLIST r b CDATA #IMPLIED> ] >",
+        "<!DOCTYPE r PUBLIC 'p' \"x\">",
+    ])
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -187,10 +197,11 @@ proptest! {
     }
 
     #[test]
-    fn a_cut_document_ends_unexpectedly(text in document()) {
-        let whole = support::events(&mut Reader::new(&text)).unwrap();
+    fn a_cut_document_ends_unexpectedly(prolog in prolog(), document in document()) {
+        let text = prolog.to_owned() + &document;
+        let whole = support::events(&mut Reader::new(&text).doctype(Doctype::Skip)).unwrap();
         for cut in (0..text.len()).filter(|&i| text.is_char_boundary(i)) {
-            let mut reader = Reader::new(&text[..cut]);
+            let mut reader = Reader::new(&text[..cut]).doctype(Doctype::Skip);
             let error = support::events(&mut reader).unwrap_err();
             prop_assert!(matches!(error.kind(), Kind::UnexpectedEnd { .. }), "{} {error}", &text[..cut]);
             prop_assert_eq!(error.offset(), cut);

@@ -1,15 +1,18 @@
 //! Passing over a document type declaration (XML 1.0, 2.8) without obeying any of it: only what
 //! is needed to find its end is recognised, which is literals, comments and instructions.
 
+use crate::chars;
 use crate::cursor::Cursor;
 use crate::error::{Error, Kind};
 use crate::limits::Limits;
 use crate::reader::misc;
 
 const INSIDE: &str = "a document type declaration";
+const DECLARATIONS: [&str; 4] = ["<!ELEMENT", "<!ATTLIST", "<!ENTITY", "<!NOTATION"];
 
 /// Passes a document type declaration; the cursor stands at its `<!DOCTYPE`.
 pub(super) fn skip(cursor: &mut Cursor<'_>, limits: &Limits) -> Result<(), Error> {
+    let start = cursor.at;
     cursor.at += "<!DOCTYPE".len();
     expect_space(cursor)?;
     cursor.qname(limits, INSIDE)?;
@@ -29,11 +32,12 @@ pub(super) fn skip(cursor: &mut Cursor<'_>, limits: &Limits) -> Result<(), Error
         cursor.eat_space();
     }
     match cursor.peek() {
-        Some(b'>') => {
-            cursor.at += 1;
-            Ok(())
-        }
-        _ => Err(unexpected(cursor, "expected > after the document type")),
+        Some(b'>') => cursor.at += 1,
+        _ => return Err(unexpected(cursor, "expected > after the document type")),
+    }
+    match chars::first_illegal(cursor.since(start)) {
+        Some((at, c)) => Err(Error::new(Kind::Character(c), start + at)),
+        None => Ok(()),
     }
 }
 
@@ -73,9 +77,6 @@ fn markup_declaration(cursor: &mut Cursor<'_>) -> Result<(), Error> {
                 return Ok(());
             }
             Some(b'"' | b'\'') => literal(cursor, |_| true)?,
-            Some(b) if b < 0x20 && !crate::chars::is_space(b) => {
-                return Err(Error::new(Kind::Character(char::from(b)), cursor.at));
-            }
             Some(b'<') | None => return Err(unexpected(cursor, "< stands in a declaration")),
             Some(_) => cursor.at += 1,
         }
@@ -108,9 +109,12 @@ fn expect_space(cursor: &mut Cursor<'_>) -> Result<(), Error> {
     }
 }
 
+/// The error for something else than expected: the end, if the text breaks off inside a keyword.
 fn unexpected(cursor: &Cursor<'_>, what: &'static str) -> Error {
-    match cursor.peek() {
-        None => Error::end(cursor.at, INSIDE),
-        Some(_) => Error::not_well_formed(cursor.at, what, "2.8"),
+    let rest = cursor.rest();
+    let mut keywords = DECLARATIONS.iter().chain(&["SYSTEM", "PUBLIC", "<!--"]);
+    match keywords.any(|keyword| keyword.starts_with(rest)) {
+        true => Error::end(cursor.input.len(), INSIDE),
+        false => Error::not_well_formed(cursor.at, what, "2.8"),
     }
 }

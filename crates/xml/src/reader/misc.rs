@@ -40,9 +40,9 @@ pub(super) fn instruction<'a>(cursor: &mut Cursor<'a>, limits: &Limits) -> Resul
         return Ok((target, ""));
     }
     if !cursor.eat_space() {
-        return Err(match cursor.peek() {
-            None => Error::end(cursor.at, INSIDE),
-            Some(_) => Error::not_well_formed(cursor.at, "expected white space or ?>", "2.6"),
+        return Err(match cursor.rest() {
+            "" | "?" => Error::end(cursor.input.len(), INSIDE),
+            _ => Error::not_well_formed(cursor.at, "expected white space or ?>", "2.6"),
         });
     }
     Ok((target, cursor.until("?>", INSIDE)?))
@@ -58,6 +58,9 @@ pub(super) fn declaration(cursor: &mut Cursor<'_>) -> Result<(), Error> {
             .is_none_or(|&b| chars::is_space(b));
     if !declares {
         return Ok(());
+    }
+    if memchr::memchr2(b'>', b'<', cursor.rest().as_bytes().get(1..).unwrap_or_default()).is_none() {
+        return Err(Error::end(cursor.input.len(), "the XML declaration"));
     }
     cursor.at += "<?xml".len();
     let version = pseudo_attribute(cursor, "version")?;
