@@ -31,7 +31,21 @@ fn main() {
         for _ in 0..2 {
             let raw = raw(rounds, server);
             report("raw blocking ping-pong", raw, raw);
+            report("hyper alone", hyper_alone::measured(rounds, server), raw);
             report("castile-http, blocking client", ours(rounds, server), raw);
+            if let Some(core) = std::env::var_os("HALF") {
+                let _ = core;
+                report(
+                    "hyper client, castile server",
+                    hyper_alone::client_of_ours(rounds, server),
+                    raw,
+                );
+                report(
+                    "castile client, hyper server",
+                    hyper_alone::server_of_ours(rounds, server),
+                    raw,
+                );
+            }
         }
     }
     pin_all();
@@ -210,3 +224,93 @@ fn pin(core: usize) {
 
 /// New threads inherit the affinity of their parent: open it again.
 fn pin_all() {}
+
+/// The same exchange with hyper and nothing else: what the engine under this crate costs.
+mod hyper_alone {
+    use std::convert::Infallible;
+    use std::net::SocketAddr;
+
+    use http_body_util::{BodyExt as _, Full};
+    use hyper::service::service_fn;
+    use hyper_util::rt::TokioIo;
+
+    use super::{Bytes, ENVELOPE, pin};
+
+    pub(super) fn measured(rounds: usize, core: usize) -> (f64, f64) {
+        client(rounds, server(core))
+    }
+
+    pub(super) fn client_of_ours(rounds: usize, core: usize) -> (f64, f64) {
+        let running = super::echo(1, Some(core));
+        let r = client(rounds, running.addr());
+        running.stop();
+        r
+    }
+
+    pub(super) fn server_of_ours(rounds: usize, core: usize) -> (f64, f64) {
+        let address = server(core);
+        let client = super::client();
+        let url: super::Url = format!("http://{address}/echo").parse().unwrap();
+        super::measure(rounds, || {
+            let reply = client.send(super::request(&url)).unwrap();
+            assert_eq!(reply.body, ENVELOPE);
+        })
+    }
+
+    fn runtime() -> tokio::runtime::Runtime {
+        tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap()
+    }
+
+    fn server(core: usize) -> SocketAddr {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let address = listener.local_addr().unwrap();
+        std::thread::spawn(move || {
+            pin(core);
+            runtime().block_on(async move {
+                let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+                let (stream, _) = listener.accept().await.unwrap();
+                stream.set_nodelay(true).unwrap();
+                let service = service_fn(|request: hyper::Request<hyper::body::Incoming>| async {
+                    let body = request.into_body().collect().await.unwrap().to_bytes();
+                    Ok::<_, Infallible>(hyper::Response::new(Full::new(body)))
+                });
+                let io = TokioIo::new(stream);
+                let _ = hyper::server::conn::http1::Builder::new()
+                    .header_read_timeout(None)
+                    .serve_connection(io, service)
+                    .await;
+            });
+        });
+        address
+    }
+
+    fn client(rounds: usize, address: SocketAddr) -> (f64, f64) {
+        let runtime = runtime();
+        let (mut handle, driver) = runtime.block_on(async {
+            let stream = tokio::net::TcpStream::connect(address).await.unwrap();
+            stream.set_nodelay(true).unwrap();
+            hyper::client::conn::http1::handshake(TokioIo::new(stream))
+                .await
+                .unwrap()
+        });
+        runtime.spawn(driver);
+        super::measure(rounds, || {
+            runtime.block_on(async {
+                let request = hyper::Request::post("/echo")
+                    .header("Host", "127.0.0.1")
+                    .header("Content-Type", "text/xml; charset=utf-8")
+                    .header("SOAPAction", "\"\"")
+                    .body(Full::new(Bytes::from_static(ENVELOPE.as_bytes())))
+                    .unwrap();
+                handle.ready().await.unwrap();
+                let reply = handle.send_request(request).await.unwrap();
+                let body = reply.into_body().collect().await.unwrap().to_bytes();
+                assert_eq!(body, ENVELOPE);
+            });
+        })
+    }
+}

@@ -32,12 +32,16 @@
 
 pub mod blocking;
 mod body;
+mod challenge;
 mod client;
+mod coding;
+mod digest;
 mod error;
 mod gather;
 mod message;
 mod meter;
 mod server;
+mod tls;
 
 pub use bytes::Bytes;
 pub use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
@@ -48,5 +52,6 @@ pub use self::client::{Auth, Client, ClientOptions, Compression, Encoding, Proxy
 pub use self::error::{Error, Guilty, Kind, Phase};
 pub use self::message::{Request, Response, Timings};
 pub use self::server::{
-    Handle, Running, Server, ServerOptions, ServerRequest, ServerResponse, ServerTls, Service,
+    CheckPassword, CheckToken, FindPassword, Handle, Running, Server, ServerAuth, ServerOptions,
+    ServerRequest, ServerResponse, ServerTls, Service,
 };

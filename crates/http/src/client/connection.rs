@@ -16,22 +16,21 @@ use http_body::Body as _;
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
-use socket2::SockRef;
-use tokio::net::TcpStream;
 
 use super::failure::explain;
 use super::limits::Watch;
+use super::outgoing::Outgoing;
 use super::stream::Stream;
-use crate::body::Body;
 use crate::error::{Error, Guilty, Kind, Phase};
+use crate::message::Timings;
 use crate::meter::{Meter, Metered};
 
 type Io = TokioIo<Metered<Stream>>;
 
 /// A connection that is idle, or lent to one exchange.
 pub(crate) struct Connection {
-    handle: http1::SendRequest<Body>,
-    driver: http1::Connection<Io, Body>,
+    handle: http1::SendRequest<Outgoing>,
+    driver: http1::Connection<Io, Outgoing>,
     /// The driver ended; hyper forbids polling it again.
     ended: bool,
     meter: Arc<Meter>,
@@ -40,12 +39,6 @@ pub(crate) struct Connection {
     /// Time spent on making the connection, until the first exchange has reported it.
     pub(crate) connect: Duration,
     pub(crate) reused: bool,
-}
-
-/// Why an exchange failed, with the request when it can be sent again.
-pub(crate) struct Failed {
-    pub(crate) error: Error,
-    pub(crate) request: Option<Request<Body>>,
 }
 
 impl Connection {
@@ -76,11 +69,6 @@ impl Connection {
         })
     }
 
-    /// A second handle to the socket of `tcp`.
-    pub(crate) fn probe(tcp: &TcpStream) -> std::io::Result<socket2::Socket> {
-        SockRef::from(tcp).try_clone()
-    }
-
     /// False when the peer closed the idle connection, or sent something nobody asked for.
     pub(crate) fn is_alive(&self) -> bool {
         if self.ended || self.handle.is_closed() {
@@ -91,22 +79,35 @@ impl Connection {
         matches!(peeked, Err(e) if e.kind() == std::io::ErrorKind::WouldBlock)
     }
 
-    /// True when another request may follow the one that is done.
-    pub(crate) fn is_reusable(&mut self, context: &mut Context<'_>) -> bool {
-        self.drive(context);
-        !self.ended && self.handle.is_ready()
+    /// After a reply: true when another request may follow.
+    pub(crate) async fn settle(&mut self) -> bool {
+        std::future::poll_fn(|context| {
+            self.drive(context);
+            Poll::Ready(!self.ended && self.handle.is_ready())
+        })
+        .await
     }
 
-    pub(crate) fn meter(&self) -> &Meter {
-        &self.meter
+    /// How long the exchange took that is done now.
+    pub(crate) fn timings(&mut self) -> Timings {
+        let meter = &self.meter;
+        Timings {
+            connect: std::mem::take(&mut self.connect),
+            send: meter.write_last().saturating_duration_since(meter.started()),
+            wait: meter.read_first().saturating_duration_since(meter.write_last()),
+            receive: meter
+                .progress_last()
+                .saturating_duration_since(meter.read_first()),
+            reused: std::mem::replace(&mut self.reused, true),
+        }
     }
 
     /// Sends a request and waits for the head of its reply.
     pub(crate) async fn exchange(
         &mut self,
-        request: Request<Body>,
+        request: Request<Outgoing>,
         watch: &mut Watch,
-    ) -> Result<Response<Incoming>, Failed> {
+    ) -> Result<Response<Incoming>, Error> {
         let started = self.meter.reset();
         watch.start(started);
         let mut reply = pin!(self.handle.try_send_request(request));
@@ -123,12 +124,8 @@ impl Connection {
         .await;
         match outcome {
             Ok(Ok(response)) => Ok(response),
-            Ok(Err(mut failed)) => {
-                let request = failed.take_message();
-                let error = explain(failed.into_error(), &self.meter);
-                Err(Failed { error, request })
-            }
-            Err(error) => Err(Failed { error, request: None }),
+            Ok(Err(failed)) => Err(explain(failed.into_error(), &self.meter)),
+            Err(error) => Err(error),
         }
     }
 

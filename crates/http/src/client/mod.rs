@@ -1,35 +1,44 @@
-//! The async [`Client`].
+//! The async [`Client`]: what a call is made of, and in which order.
 
+mod auth;
 mod connect;
 mod connection;
+mod cookies;
+mod exchange;
 mod failure;
 mod limits;
 mod options;
+mod outgoing;
 mod pool;
+mod prepare;
+mod proxy;
+mod redirect;
 mod stream;
 
 use std::fmt;
-use std::sync::Arc;
-use std::time::Instant;
+use std::sync::{Arc, OnceLock};
 
-use bytes::{Bytes, BytesMut};
-use http::header::{HOST, USER_AGENT};
-use http::{HeaderValue, Uri};
-use url::Url;
+use http::{HeaderValue, StatusCode};
+use rustls::ClientConfig;
+use tracing::Instrument as _;
 
+pub(crate) use self::failure::find;
 pub use self::options::{Auth, ClientOptions, Compression, Encoding, Proxy, Redirects, Retry, Tls};
 
-use self::connect::{Route, connect, within};
-use self::connection::Connection;
+use self::auth::Authenticator;
+use self::cookies::Jar;
+use self::exchange::Reply;
 use self::limits::Watch;
 use self::pool::Pool;
-use self::stream::Stream;
-use crate::body::Body;
-use crate::error::{Error, Guilty, Kind, Phase};
-use crate::message::{Request, Response, Timings};
+use self::prepare::Hop;
+use self::proxy::Proxies;
+use crate::error::{Error, Guilty, Kind, Phase, mask};
+use crate::message::{Request, Response};
+use crate::tls;
 
 /// An HTTP client with its kept connections, cookies and what it learned about authentication.
-/// Clones share them.
+/// Clones share them. It works in any tokio runtime with I/O and time; a connection is used again
+/// only in the runtime that made it.
 #[derive(Clone)]
 pub struct Client {
     shared: Arc<Shared>,
@@ -40,6 +49,12 @@ pub struct Client {
 struct Shared {
     options: ClientOptions,
     user_agent: Option<HeaderValue>,
+    accept_encodings: Option<HeaderValue>,
+    authenticator: Authenticator,
+    cookies: Jar,
+    proxies: Proxies,
+    /// Made at the first https address: reading the system's roots takes milliseconds.
+    tls: OnceLock<Arc<ClientConfig>>,
 }
 
 impl Client {
@@ -48,16 +63,26 @@ impl Client {
     /// # Errors
     /// [`Kind::Options`], naming the option.
     pub fn new(options: ClientOptions) -> Result<Client, Error> {
-        let user_agent = match options.user_agent.as_str() {
-            "" => None,
-            text => Some(
-                HeaderValue::from_str(text)
-                    .map_err(|_| Error::options("user_agent has a control character"))?,
-            ),
+        let field = |name: &str, text: String| match text.as_str() {
+            "" => Ok(None),
+            text => HeaderValue::from_str(text)
+                .map(Some)
+                .map_err(|_| Error::options(format!("{name} has a control character"))),
         };
-        let pool = Pool::new(options.pool_idle_max, options.pool_idle_timeout);
+        let encodings: Vec<&str> = options.accept_encodings.iter().map(|e| e.name()).collect();
+        let shared = Shared {
+            user_agent: field("user_agent", options.user_agent.clone())?,
+            accept_encodings: field("accept_encodings", encodings.join(", "))?,
+            authenticator: Authenticator::new(options.auth.clone())?,
+            cookies: Jar::default(),
+            proxies: Proxies::new(&options.proxy, |name| std::env::var(name).ok())?,
+            tls: OnceLock::new(),
+            options,
+        };
+        shared.check()?;
+        let pool = Pool::new(shared.options.pool_idle_max, shared.options.pool_idle_timeout);
         Ok(Client {
-            shared: Arc::new(Shared { options, user_agent }),
+            shared: Arc::new(shared),
             pool: Arc::new(pool),
         })
     }
@@ -72,112 +97,127 @@ impl Client {
         }
     }
 
-    /// Sends a request and reads the whole reply, whatever its status.
-    ///
-    /// Dropping the future closes the connection that it uses.
+    /// Sends a request and reads the whole reply, whatever its status. Dropping the future closes
+    /// the connection that it uses.
     ///
     /// # Errors
     /// Everything but a reply: see [`Kind`].
     pub async fn send(&self, request: Request) -> Result<Response, Error> {
+        let span = tracing::debug_span!("http_call", method = %request.method, url = mask(&request.url));
         let url = request.url.clone();
-        self.send_once(request)
-            .await
-            .map_err(|error| error.with_url(&url))
+        let call = self.call(request).instrument(span);
+        call.await.map_err(|error| error.with_url(&url))
     }
 
-    async fn send_once(&self, request: Request) -> Result<Response, Error> {
+    /// The rounds of a call: as many as redirects and a digest challenge ask for.
+    async fn call(&self, request: Request) -> Result<Response, Error> {
         let options = &self.shared.options;
-        let call = request.timeout_call.or(options.timeout_call);
-        let mut watch = Watch::new(call, options.timeout_read);
-        let route = Arc::new(Route::to(&request.url)?);
-        let url = request.url.clone();
-        let outgoing = self.outgoing(request)?;
-        let mut connection = match self.pool.take(&route) {
-            Some(connection) => connection,
-            None => self.open(&route).await?,
-        };
-        let head = match connection.exchange(outgoing, &mut watch).await {
-            Ok(head) => head,
-            Err(failed) => return Err(failed.error),
-        };
-        let (parts, mut incoming) = head.into_parts();
-        let mut body = BytesMut::new();
-        let mut whole = Bytes::new();
-        while let Some(chunk) = connection.chunk(&mut incoming, &mut watch).await? {
-            if (body.len() + whole.len() + chunk.len()) as u64 > options.body_bytes_max {
-                return Err(Error::new(
-                    Kind::TooLarge,
-                    Guilty::Peer,
-                    Phase::Read,
-                    "body_bytes_max",
-                ));
-            }
-            if whole.is_empty() && body.is_empty() {
-                whole = chunk;
-            } else {
-                if body.is_empty() {
-                    body.extend_from_slice(&whole);
-                    whole = Bytes::new();
-                }
-                body.extend_from_slice(&chunk);
-            }
-        }
-        let whole = if body.is_empty() { whole } else { body.freeze() };
-        let timings = timings(&mut connection);
-        if std::future::poll_fn(|cx| std::task::Poll::Ready(connection.is_reusable(cx))).await {
-            self.pool.put(&route, connection, None);
-        }
-        Ok(Response {
-            status: parts.status,
-            headers: parts.headers,
-            body_bytes_wire: whole.len() as u64,
-            body: whole,
-            timings,
+        let mut watch = Watch::new(
+            request.timeout_call.or(options.timeout_call),
+            options.timeout_read,
+        );
+        let Request {
+            method,
             url,
-        })
-    }
-
-    async fn open(&self, route: &Route) -> Result<Connection, Error> {
-        let started = Instant::now();
-        let options = &self.shared.options;
-        let tcp = within(
-            options.timeout_connect,
-            "timeout_connect",
-            Phase::Connect,
-            connect(&route.host, route.port),
-        )
-        .await?;
-        let probe = Connection::probe(&tcp).map_err(|e| {
-            Error::new(
-                Kind::Internal,
-                Guilty::Us,
-                Phase::Connect,
-                "no second handle to a socket",
-            )
-            .with_source(e)
-        })?;
-        let mut connection = Connection::start(Stream::Plain(tcp), probe, options.header_bytes_max).await?;
-        connection.connect = started.elapsed();
-        Ok(connection)
-    }
-
-    fn outgoing(&self, request: Request) -> Result<http::Request<Body>, Error> {
-        let mut headers = request.headers;
-        headers.insert(HOST, host_of(&request.url)?);
-        if let Some(agent) = &self.shared.user_agent {
-            headers.entry(USER_AGENT).or_insert_with(|| agent.clone());
-        }
-        let body = if self.shared.options.chunked {
-            request.body.into_chunked()
-        } else {
-            request.body
+            headers,
+            mut body,
+            ..
+        } = request;
+        let mut hop = Hop {
+            method,
+            url,
+            headers,
+            trusted: true,
         };
-        let mut outgoing = http::Request::new(body);
-        *outgoing.method_mut() = request.method;
-        *outgoing.uri_mut() = target_of(&request.url)?;
-        *outgoing.headers_mut() = headers;
-        Ok(outgoing)
+        let (mut redirects, mut challenged) = (0, false);
+        loop {
+            let again = body.try_clone();
+            let reply = self.exchange(&hop, body, &mut watch).await?;
+            if options.cookies {
+                self.shared.cookies.keep(&hop.url, &reply.headers);
+            }
+            let repeat = if !challenged && self.is_challenge(&hop, &reply)? {
+                challenged = true;
+                true
+            } else if reply.status.is_redirection() {
+                redirects += 1;
+                redirect::follow(options.redirects, redirects, &mut hop, &reply)?
+            } else {
+                false
+            };
+            if !repeat {
+                return Ok(answer(hop, reply));
+            }
+            tracing::debug!(
+                status = reply.status.as_u16(),
+                to = mask(&hop.url),
+                "sending again"
+            );
+            body = if hop.method == http::Method::GET {
+                crate::Body::empty()
+            } else {
+                again.ok_or_else(once)?
+            };
+        }
     }
+
+    /// True when a 401 has taught how to authenticate.
+    fn is_challenge(&self, hop: &Hop, reply: &Reply) -> Result<bool, Error> {
+        if reply.status != StatusCode::UNAUTHORIZED || !hop.trusted {
+            return Ok(false);
+        }
+        self.shared
+            .authenticator
+            .learn(&hop.url, &reply.headers, reply.authorized)
+    }
+}
+
+impl Shared {
+    /// Errors of the options that would else come with the first https address.
+    fn check(&self) -> Result<(), Error> {
+        let tls = &self.options.tls;
+        let own = !tls.ca_files.is_empty()
+            || !tls.ca_pem.is_empty()
+            || tls.client_cert_pem.is_some()
+            || tls.client_key_pem.is_some();
+        if self.options.header_bytes_max < 8192 {
+            return Err(Error::options("header_bytes_max is at least 8192"));
+        }
+        if own { self.tls().map(drop) } else { Ok(()) }
+    }
+
+    fn tls(&self) -> Result<Arc<ClientConfig>, Error> {
+        if let Some(config) = self.tls.get() {
+            return Ok(Arc::clone(config));
+        }
+        let config = tls::client(&self.options.tls)?;
+        Ok(Arc::clone(self.tls.get_or_init(|| config)))
+    }
+}
+
+fn answer(hop: Hop, reply: Reply) -> Response {
+    let Reply {
+        status,
+        headers,
+        body,
+        body_bytes_wire,
+        timings,
+        ..
+    } = reply;
+    Response {
+        status,
+        headers,
+        body,
+        timings,
+        url: hop.url,
+        body_bytes_wire,
+    }
+}
+
+fn once() -> Error {
+    let text = "the server wants the request a second time (authentication or redirect), but its body was \
+                made while it was sent; send a small request first, or give the body as a whole";
+    Error::new(Kind::Request, Guilty::Caller, Phase::Read, text)
 }
 
 impl fmt::Debug for Client {
@@ -186,35 +226,4 @@ impl fmt::Debug for Client {
             .field("options", &self.shared.options)
             .finish_non_exhaustive()
     }
-}
-
-/// Path and query of a URL (RFC 9112 §3.2.1).
-fn target_of(url: &Url) -> Result<Uri, Error> {
-    let target = &url[url::Position::BeforePath..url::Position::AfterQuery];
-    Uri::try_from(target).map_err(|e| {
-        Error::new(Kind::Url, Guilty::Caller, Phase::Prepare, "the path is unusable").with_source(e)
-    })
-}
-
-/// Host and, unless it is the default one, port of a URL (RFC 9110 §7.2).
-fn host_of(url: &Url) -> Result<HeaderValue, Error> {
-    let host = &url[url::Position::BeforeHost..url::Position::AfterPort];
-    HeaderValue::from_str(host)
-        .map_err(|_| Error::new(Kind::Url, Guilty::Caller, Phase::Prepare, "the host is unusable"))
-}
-
-fn timings(connection: &mut Connection) -> Timings {
-    let meter = connection.meter();
-    let timings = Timings {
-        connect: connection.connect,
-        send: meter.write_last().saturating_duration_since(meter.started()),
-        wait: meter.read_first().saturating_duration_since(meter.write_last()),
-        receive: meter
-            .progress_last()
-            .saturating_duration_since(meter.read_first()),
-        reused: connection.reused,
-    };
-    connection.connect = std::time::Duration::ZERO;
-    connection.reused = true;
-    timings
 }

@@ -4,7 +4,7 @@
 //! way to it ([`Route`]). Nobody polls an idle connection: whether the peer closed it meanwhile
 //! is looked up when it is taken out.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::runtime::{Handle, Id};
@@ -21,7 +21,7 @@ pub(crate) struct Pool {
 
 struct Idle {
     connection: Connection,
-    route: Arc<Route>,
+    route: Route,
     runtime: Id,
     expires: Instant,
 }
@@ -43,7 +43,7 @@ impl Pool {
         idle.retain(|entry| entry.expires > now);
         while let Some(at) = idle
             .iter()
-            .rposition(|entry| entry.runtime == runtime && *entry.route == *route)
+            .rposition(|entry| entry.runtime == runtime && entry.route == *route)
         {
             let connection = idle.remove(at).connection;
             if connection.is_alive() {
@@ -54,7 +54,7 @@ impl Pool {
     }
 
     /// Keeps a connection for later; `keep_alive` is the server's own limit, if it named one.
-    pub(crate) fn put(&self, route: &Arc<Route>, connection: Connection, keep_alive: Option<Duration>) {
+    pub(crate) fn put(&self, route: Route, connection: Connection, keep_alive: Option<Duration>) {
         if self.per_route_max == 0 {
             return;
         }
@@ -66,7 +66,7 @@ impl Pool {
         }
         let runtime = Handle::current().id();
         let mut idle = self.lock();
-        let same = |entry: &Idle| entry.runtime == runtime && *entry.route == **route;
+        let same = |entry: &Idle| entry.runtime == runtime && entry.route == route;
         if idle.iter().filter(|entry| same(entry)).count() >= self.per_route_max
             && let Some(oldest) = idle.iter().position(same)
         {
@@ -75,7 +75,7 @@ impl Pool {
         let expires = Instant::now() + timeout;
         idle.push(Idle {
             connection,
-            route: Arc::clone(route),
+            route,
             runtime,
             expires,
         });

@@ -6,10 +6,12 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio_rustls::client::TlsStream;
 
 /// A connected stream.
 pub(crate) enum Stream {
     Plain(TcpStream),
+    Tls(Box<TlsStream<TcpStream>>),
 }
 
 /// Runs one poll function of whichever stream it is.
@@ -17,6 +19,7 @@ macro_rules! delegate {
     ($self:ident, $stream:ident => $call:expr) => {
         match $self.get_mut() {
             Stream::Plain($stream) => $call,
+            Stream::Tls($stream) => $call,
         }
     };
 }
@@ -47,6 +50,7 @@ impl AsyncWrite for Stream {
     fn is_write_vectored(&self) -> bool {
         match self {
             Stream::Plain(stream) => stream.is_write_vectored(),
+            Stream::Tls(stream) => stream.is_write_vectored(),
         }
     }
 

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use bytes::Bytes;
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
@@ -161,17 +162,47 @@ async fn welcome<S: Service>(
     state: watch::Receiver<State>,
 ) {
     match tokio::net::TcpStream::from_std(stream) {
-        Ok(stream) => {
-            let peer = Peer {
-                address,
-                certificate: None,
-                secure: false,
-            };
-            serve(shared, stream, peer, state).await;
-        }
+        Ok(stream) => match &shared.tls {
+            None => {
+                let peer = Peer {
+                    address,
+                    certificate: None,
+                    secure: false,
+                };
+                serve(shared, stream, peer, state).await;
+            }
+            Some(config) => secure(Arc::clone(config), shared, stream, address, state).await,
+        },
         Err(error) => tracing::warn!(peer = %address, %error, "a connection was lost"),
     }
     drop(ticket);
+}
+
+/// A TLS handshake, which has as long as the head of a request, then [`serve`].
+async fn secure<S: Service>(
+    config: Arc<rustls::ServerConfig>,
+    shared: Arc<Shared<S>>,
+    stream: tokio::net::TcpStream,
+    address: SocketAddr,
+    state: watch::Receiver<State>,
+) {
+    let handshake = tokio_rustls::TlsAcceptor::from(config).accept(stream);
+    let limit = shared.options.timeout_header.unwrap_or(Duration::from_secs(3600));
+    match tokio::time::timeout(limit, handshake).await {
+        Ok(Ok(stream)) => {
+            let certificates = stream.get_ref().1.peer_certificates();
+            let certificate = certificates.and_then(|chain| chain.first());
+            let certificate = certificate.map(|der| Bytes::copy_from_slice(der));
+            let peer = Peer {
+                address,
+                certificate,
+                secure: true,
+            };
+            serve(shared, stream, peer, state).await;
+        }
+        Ok(Err(error)) => tracing::debug!(peer = %address, %error, "TLS failed"),
+        Err(_) => tracing::debug!(peer = %address, "the TLS handshake did not finish in time"),
+    }
 }
 
 /// Waits for the workers; after the grace period their connections are dropped.

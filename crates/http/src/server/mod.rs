@@ -1,6 +1,7 @@
 //! The [`Server`].
 
 mod accept;
+mod auth;
 mod connection;
 mod exchange;
 mod options;
@@ -16,12 +17,15 @@ use http::HeaderValue;
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::sync::watch;
 
+pub use self::auth::{CheckPassword, CheckToken, FindPassword, ServerAuth};
 pub use self::options::{ServerOptions, ServerTls};
 pub use self::service::{ServerRequest, ServerResponse, Service};
 
+use self::auth::Guard;
 use self::connection::State;
 use self::exchange::Shared;
 use crate::error::{Error, Guilty, Kind, Phase};
+use crate::tls;
 
 /// A server that has its address and does not serve yet.
 pub struct Server {
@@ -29,6 +33,8 @@ pub struct Server {
     address: SocketAddr,
     options: ServerOptions,
     server_name: Option<HeaderValue>,
+    guard: Option<Guard>,
+    tls: Option<Arc<rustls::ServerConfig>>,
     state: Arc<watch::Sender<State>>,
 }
 
@@ -58,6 +64,11 @@ impl Server {
                     .map_err(|_| Error::options("server_name has a control character"))?,
             ),
         };
+        if options.header_bytes_max < 8192 {
+            return Err(Error::options("header_bytes_max is at least 8192"));
+        }
+        let tls = options.tls.as_ref().map(tls::server).transpose()?;
+        let guard = options.auth.clone().map(Guard::new).transpose()?;
         let listener = listen(address)?;
         let address = listener.local_addr().map_err(|e| unbound(e, "no address"))?;
         let state = Arc::new(watch::Sender::new(State::Running));
@@ -66,6 +77,8 @@ impl Server {
             address,
             options,
             server_name,
+            guard,
+            tls,
             state,
         })
     }
@@ -115,12 +128,16 @@ impl Server {
             address,
             options,
             server_name,
+            guard,
+            tls,
             state,
         } = self;
         let shared = Arc::new(Shared {
             service,
             options,
             server_name,
+            guard,
+            tls,
         });
         let handle = Handle {
             state: Arc::clone(&state),

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use super::auth::ServerAuth;
+
 /// Settings of a server. `Debug` masks every secret.
 #[derive(Debug, Clone)]
 pub struct ServerOptions {
@@ -25,6 +27,8 @@ pub struct ServerOptions {
     pub workers: usize,
     /// Speak https.
     pub tls: Option<ServerTls>,
+    /// Who may call; checked before a large body is read. Default: everyone.
+    pub auth: Option<ServerAuth>,
     /// Compress replies above so many bytes for clients that offer to understand it. Default
     /// none: on a fast network it costs more than it saves.
     pub compress_reply_above: Option<u64>,
@@ -57,6 +61,7 @@ impl Default for ServerOptions {
             connections_max: 10_000,
             workers: 0,
             tls: None,
+            auth: None,
             compress_reply_above: None,
             timeout_graceful: Duration::from_secs(30),
             server_name: concat!("castile/", env!("CARGO_PKG_VERSION")).to_owned(),

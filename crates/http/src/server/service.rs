@@ -46,6 +46,9 @@ pub struct ServerRequest {
     pub peer: SocketAddr,
     /// The other end's certificate, DER, when it had to show one.
     pub peer_certificate: Option<Bytes>,
+    /// The user that [`ServerOptions::auth`](crate::ServerOptions::auth) has found to be genuine
+    /// (for a bearer token: whom its check named).
+    pub principal: Option<String>,
     /// True over TLS.
     pub secure: bool,
 }
