@@ -1,0 +1,150 @@
+//! References by name: to types, built-in ones included, and what is said of a name that is
+//! nowhere.
+
+use std::rc::Rc;
+
+use castile_plan::{Builtin, QName, TypeId};
+
+use super::{Compiler, Unusable};
+use crate::names::Ns;
+use crate::tree::{NodeRef, QNameRef};
+use crate::xsd::{Decl, Space};
+
+impl<'d> Compiler<'d> {
+    /// The type of this name; `node` is where it is referred to, through schema `schema`.
+    pub(crate) fn type_named(&mut self, schema: u32, node: NodeRef<'d>, name: QNameRef<'d>) -> TypeId {
+        if name.ns == Ns::XSD
+            && let Some(ty) = built_in(name.local)
+        {
+            return ty;
+        }
+        match self.reference(Space::Type, schema, node, name) {
+            Ok(decl) => self.named_type(decl),
+            Err(unusable) => built_in(name.local)
+                .filter(|_| name.ns == Ns::NONE)
+                .unwrap_or(unusable.into()),
+        }
+    }
+
+    /// The type of a global declaration.
+    pub(crate) fn named_type(&mut self, decl: Decl) -> TypeId {
+        let Some(node) = self.schemas.node(decl) else {
+            return TypeId::Any;
+        };
+        let label = self.documents.names.clark(
+            self.schemas.target(decl.schema),
+            node.token("name").unwrap_or("?"),
+        );
+        self.declared_type(decl, label.into())
+    }
+
+    /// The type of a declaration, which messages call `label`.
+    pub(super) fn declared_type(&mut self, decl: Decl, label: Rc<str>) -> TypeId {
+        match self.known.get(&decl) {
+            Some(&Some(ty)) => return ty,
+            Some(None) => {
+                let what = format!("simple type {label} is derived from itself");
+                return self.unusable(what).into();
+            }
+            None => {}
+        }
+        let Some(node) = self.schemas.node(decl) else {
+            return TypeId::Any;
+        };
+        let ty = if node.local() == "simpleType" {
+            self.known.insert(decl, None);
+            self.simple(decl, node).map_or_else(TypeId::from, TypeId::Simple)
+        } else if self.is_mixed(decl, node) {
+            TypeId::Any
+        } else {
+            TypeId::Complex(self.reserve(decl, label))
+        };
+        self.known.insert(decl, Some(ty));
+        ty
+    }
+
+    /// The name under which a type is found; anonymous and redefined ones have none.
+    pub(super) fn global_name(&mut self, decl: Decl, node: NodeRef<'d>) -> Option<QName> {
+        let name = node.token("name")?;
+        let target = self.schemas.target(decl.schema);
+        let global = self.schemas.exact(Space::Type, target, name) == Some(decl);
+        global.then(|| self.qname(target, name))
+    }
+
+    /// The declaration that a name refers to. Where the name is in no namespace, or in one that has
+    /// no such component, the only component of that local name is taken, with a warning.
+    pub(super) fn reference(
+        &mut self,
+        space: Space,
+        schema: u32,
+        node: NodeRef<'d>,
+        name: QNameRef<'d>,
+    ) -> Result<Decl, Unusable> {
+        if let Some(decl) = self.schemas.find(space, schema, name) {
+            return Ok(decl);
+        }
+        let noun = space.noun();
+        let clark = self.documents.names.clark(name.ns, name.local);
+        let known = self.documents.missing.contains_key(&name.ns);
+        let lenient = matches!(name.ns, Ns::NONE | Ns::UNBOUND) || !known && !self.is_defined(name.ns);
+        if lenient
+            && let Some((ns, decl)) = self
+                .schemas
+                .only(space, name.local)
+                .filter(|_| name.ns != Ns::XSD)
+        {
+            let there = self.documents.names.clark(ns, name.local);
+            self.warn(
+                schema,
+                node,
+                format!("there is no {noun} {clark}; {there} is taken (XSD part 1, 3.15.3)"),
+            );
+            return Ok(decl);
+        }
+        let text = match name.ns {
+            Ns::UNBOUND => format!("{noun} {clark} is referred to with a prefix that is not declared"),
+            Ns::ENCODING11 | Ns::ENCODING12 => {
+                format!("{noun} {clark} belongs to SOAP encoding, which is not supported")
+            }
+            ns => format!("{noun} {clark} is not declared{}", self.absence(ns)),
+        };
+        Err(self.refuse(schema, node, &text))
+    }
+
+    /// What `name` means in a redefinition of itself: what was there before.
+    pub(super) fn before(&self, space: Space, decl: Decl, name: QNameRef<'_>) -> Option<Decl> {
+        let before = self.schemas.redefined(decl)?;
+        (self.schemas.find(space, decl.schema, name) == Some(decl)).then_some(before)
+    }
+
+    fn is_defined(&self, ns: Ns) -> bool {
+        self.documents.schemas.iter().any(|s| s.target == ns)
+    }
+
+    /// Why a namespace may lack something.
+    fn absence(&self, ns: Ns) -> String {
+        let missing = self
+            .documents
+            .missing
+            .get(&ns)
+            .map(Vec::as_slice)
+            .unwrap_or_default();
+        match missing {
+            [] if self.is_defined(ns) => String::new(),
+            [] => " (no schema of its namespace was given)".into(),
+            _ => format!(" ({})", missing.join("; ")),
+        }
+    }
+}
+
+/// A built-in type by its local name.
+fn built_in(local: &str) -> Option<TypeId> {
+    match local {
+        "anyType" => Some(TypeId::Any),
+        // XSD 1.1 names that real contracts use.
+        "anyAtomicType" => Some(TypeId::Simple(Builtin::AnySimpleType.into())),
+        "dateTimeStamp" => Some(TypeId::Simple(Builtin::DateTime.into())),
+        "dayTimeDuration" | "yearMonthDuration" => Some(TypeId::Simple(Builtin::Duration.into())),
+        _ => Builtin::from_name(local).map(|builtin| TypeId::Simple(builtin.into())),
+    }
+}

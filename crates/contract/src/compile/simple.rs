@@ -1,0 +1,139 @@
+//! Simple types (XSD part 1, 3.14).
+
+use castile_plan::{Builtin, Facets, Simple, SimpleId, TypeId, Variety, WhiteSpace};
+
+use super::{Compiler, Unusable, facets};
+use crate::names::Ns;
+use crate::tree::NodeRef;
+use crate::xsd::{Decl, Space};
+
+impl<'d> Compiler<'d> {
+    /// Compiles a `simpleType` element. Its parts get their ids before it.
+    pub(super) fn simple(&mut self, decl: Decl, node: NodeRef<'d>) -> Result<SimpleId, Unusable> {
+        let mut simple = self.deeper(decl.schema, node, |this| this.variety(decl, node))?;
+        simple.name = self.global_name(decl, node);
+        simple.doc = node.documentation();
+        Ok(self.add_simple(simple))
+    }
+
+    pub(super) fn add_simple(&mut self, simple: Simple) -> SimpleId {
+        self.cost += 1;
+        let id = SimpleId(self.types.simple.len() as u32);
+        self.types.simple.push(simple);
+        id
+    }
+
+    fn variety(&mut self, decl: Decl, node: NodeRef<'d>) -> Result<Simple, Unusable> {
+        if let Some(restriction) = node.child(Ns::XSD, "restriction") {
+            let base = self.part(decl, restriction, "base")?;
+            return Ok(self.restricted(base, restriction));
+        }
+        if let Some(list) = node.child(Ns::XSD, "list") {
+            let item = self.part(decl, list, "itemType")?;
+            return Ok(constructed(Variety::List(item)));
+        }
+        if let Some(union) = node.child(Ns::XSD, "union") {
+            let members = self.members(decl, union)?;
+            return Ok(constructed(Variety::Union(members)));
+        }
+        self.warn(
+            decl.schema,
+            node,
+            "a simple type says nothing of itself; it is taken as xsd:string".into(),
+        );
+        Ok(self.restricted(Builtin::String.into(), node))
+    }
+
+    /// A restriction of `base` by the facets in `node`.
+    pub(super) fn restricted(&mut self, base: SimpleId, node: NodeRef<'d>) -> Simple {
+        let mut facets = self.types.simple(base).facets.clone();
+        facets::narrow(&mut facets, node);
+        let variety = self.types.simple(base).variety.clone();
+        Simple {
+            name: None,
+            base: Some(base),
+            variety,
+            facets,
+            doc: None,
+        }
+    }
+
+    /// The simple type that an attribute of `node` names, or that stands in it.
+    fn part(&mut self, decl: Decl, node: NodeRef<'d>, attribute: &str) -> Result<SimpleId, Unusable> {
+        let ty = match (node.qname(attribute), node.child(Ns::XSD, "simpleType")) {
+            (Some(name), _) => match self.before(Space::Type, decl, name) {
+                Some(before) => self.named_type(before),
+                None => self.type_named(decl.schema, node, name),
+            },
+            (None, Some(inner)) => self.anonymous_simple(decl, inner),
+            (None, None) => {
+                let text = format!("a {} without {attribute}", node.local());
+                return Err(self.refuse(decl.schema, node, &text));
+            }
+        };
+        self.as_simple(decl.schema, node, ty)
+    }
+
+    fn members(&mut self, decl: Decl, union: NodeRef<'d>) -> Result<Vec<SimpleId>, Unusable> {
+        let mut members = Vec::new();
+        for name in union.qnames("memberTypes") {
+            let ty = self.type_named(decl.schema, union, name);
+            members.push(self.as_simple(decl.schema, union, ty)?);
+        }
+        for inner in union.named(Ns::XSD, "simpleType") {
+            let ty = self.anonymous_simple(decl, inner);
+            members.push(self.as_simple(decl.schema, inner, ty)?);
+        }
+        if members.is_empty() {
+            members.push(Builtin::AnySimpleType.into());
+        }
+        Ok(members)
+    }
+
+    fn anonymous_simple(&mut self, decl: Decl, node: NodeRef<'d>) -> TypeId {
+        self.declared_type(
+            Decl {
+                schema: decl.schema,
+                node: node.id(),
+            },
+            "an anonymous simple type".into(),
+        )
+    }
+
+    /// A type where only simple ones may stand.
+    pub(super) fn as_simple(
+        &mut self,
+        schema: u32,
+        node: NodeRef<'d>,
+        ty: TypeId,
+    ) -> Result<SimpleId, Unusable> {
+        match ty {
+            TypeId::Simple(id) => Ok(id),
+            TypeId::Unsupported(i) => Err(Unusable(i)),
+            TypeId::Any => Ok(Builtin::AnySimpleType.into()),
+            TypeId::Complex(id) => {
+                let label = self.types.complex(id).label.clone();
+                Err(self.refuse(
+                    schema,
+                    node,
+                    &format!("complex type {label} stands where a simple type must"),
+                ))
+            }
+        }
+    }
+}
+
+fn constructed(variety: Variety) -> Simple {
+    let list = matches!(variety, Variety::List(_));
+    let white_space = list.then_some(WhiteSpace::Collapse);
+    Simple {
+        name: None,
+        base: None,
+        variety,
+        facets: Facets {
+            white_space,
+            ..Facets::default()
+        },
+        doc: None,
+    }
+}

@@ -1,0 +1,5 @@
+//! Compiled contracts on disk: [`Store`].
+
+/// Soon.
+#[derive(Debug)]
+pub struct Store;
