@@ -12,6 +12,9 @@ use crate::options::Options;
 use crate::resolve::Resolver;
 use crate::wsdl;
 
+/// The field of every header type for blocks that the contract does not name, as XML.
+pub const HEADER_ANY: &str = "#any";
+
 /// What a WSDL and its schemas say, every reference resolved and every message compiled.
 #[derive(Clone, Debug)]
 pub struct Contract {

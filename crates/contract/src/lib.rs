@@ -57,7 +57,7 @@ mod xsd;
 
 pub use catalog::Catalog;
 pub use contract::{
-    Binding, BodyStyle, Contract, Document, FaultDecl, Found, Operation, Port, PortRef, Protocol, Service,
+    Binding, BodyStyle, Contract, HEADER_ANY, Document, FaultDecl, Found, Operation, Port, PortRef, Protocol, Service,
 };
 pub use error::{Error, Guilty, Kind, Place, Warning};
 pub use load::{DocumentKind, Entry};

@@ -2,12 +2,14 @@
 
 use std::rc::Rc;
 
-use castile_plan::{Complex, ComplexId, ElementId, FieldKind, NsIx, Occurs, Plan, QName, Style, TypeId};
+use castile_plan::{
+    Complex, ComplexId, ElementId, Field, FieldKind, NsIx, Occurs, Particle, Plan, Process, QName, Style, TypeId, Wildcard,
+};
 
 use super::operation::is_soap;
 use super::{At, Definitions, binding::warn, wrong_namespace};
 use crate::compile::{Compiler, Compositor, Leaf, Model, OUTSIDE, Unusable};
-use crate::contract::{BodyStyle, FaultDecl};
+use crate::contract::{BodyStyle, FaultDecl, HEADER_ANY};
 use crate::names::Ns;
 use crate::tree::{NodeRef, QNameRef};
 
@@ -217,7 +219,7 @@ impl<'d> Messages<'_, 'd> {
                 leaves.push(leaf);
             }
         }
-        Ok(block(compiler, &format!("{label} header"), leaves))
+        Ok(open_block(compiler, &format!("{label} header"), leaves))
     }
 
     fn header_leaf(
@@ -421,6 +423,34 @@ fn block(compiler: &mut Compiler<'_>, label: &str, leaves: Vec<Leaf>) -> Complex
         .collect();
     let model = Model::group(Compositor::All, Occurs::ONE, items, None);
     let complex = compiler.flatten_model(model.as_deref(), label, |_| {});
+    compiler.synthetic(complex)
+}
+
+/// A complex type of optional elements and, under the name [`HEADER_ANY`], any others: a header may
+/// carry blocks that no contract names (SOAP 1.1, 4.2).
+fn open_block(compiler: &mut Compiler<'_>, label: &str, leaves: Vec<Leaf>) -> ComplexId {
+    let optional = Occurs { min: 0, max: 1 };
+    let items = leaves.into_iter().map(|leaf| Rc::new(Model::Leaf(leaf.into(), optional))).collect();
+    let model = Model::group(Compositor::All, Occurs::ONE, items, None);
+    let mut complex = compiler.flatten_model(model.as_deref(), label, |_| {});
+    let field = complex.fields.len() as u32;
+    let wildcard = Wildcard { namespaces: None, other_than: None, process: Process::Lax };
+    complex.fields.push(Field {
+        name: HEADER_ANY.into(),
+        wire: QName::new(NsIx::NONE, ""),
+        kind: FieldKind::Any(wildcard),
+        ty: TypeId::Any,
+        many: true,
+        required: false,
+        nillable: false,
+        default: None,
+        fixed: None,
+        doc: None,
+    });
+    complex.content.retain(|particle| matches!(particle, Particle::Leaf { .. }));
+    complex.content.push(Particle::Leaf { field, occurs: Occurs { min: 0, max: Occurs::UNBOUNDED } });
+    let end = complex.content.len() as u32 + 1;
+    complex.content.insert(0, Particle::All { optional: false, end });
     compiler.synthetic(complex)
 }
 
