@@ -11,7 +11,7 @@ use http::header::{AUTHORIZATION, WWW_AUTHENTICATE};
 use http::request::Parts;
 use http::{HeaderValue, StatusCode};
 
-use super::exchange::Refusal;
+use super::receive::Refusal;
 use crate::challenge::{self, Challenge};
 use crate::digest::{self, Algorithm, Terms};
 use crate::error::{Error, Guilty, Kind, Phase};

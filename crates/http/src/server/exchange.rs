@@ -1,4 +1,4 @@
-//! One exchange on a server: read the request under limits, ask the service, hand its reply over.
+//! One exchange on a server: receive the request, ask the service, hand its reply over.
 
 use std::future::Future;
 use std::net::SocketAddr;
@@ -8,24 +8,19 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
-use http::header::{
-    ACCEPT_ENCODING, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, EXPECT, SERVER, TRANSFER_ENCODING, VARY,
-};
-use http::{HeaderMap, HeaderValue, Request, Response, StatusCode};
-use http_body::{Body as _, Frame, SizeHint};
+use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, SERVER, TRANSFER_ENCODING, VARY};
+use http::{HeaderValue, Request, Response, StatusCode};
+use http_body::{Frame, SizeHint};
 use hyper::body::Incoming;
 
 use super::auth::Guard;
 use super::options::ServerOptions;
 use super::progress::{Progress, Step};
+use super::receive::receive;
 use super::service::{ServerRequest, ServerResponse, Service};
 use crate::body::{Body, BodyError};
 use crate::client::Encoding;
-use crate::coding::{self, CodingError};
-use crate::gather::Gather;
-
-/// The most that is read of a request whose sender is not known.
-const UNREAD_BYTES_MAX: u64 = 64 << 10;
+use crate::coding;
 
 /// What the exchanges of all connections share.
 pub(crate) struct Shared<S> {
@@ -85,119 +80,6 @@ pub(crate) async fn answer<S: Service>(
     response
 }
 
-/// Reads a request to its end: expectation, authentication, length, body, content coding.
-async fn receive<S>(
-    shared: &Shared<S>,
-    progress: &Progress,
-    peer: Peer,
-    request: Request<Incoming>,
-) -> Result<ServerRequest, ServerResponse> {
-    let options = &shared.options;
-    let (mut head, body) = request.into_parts();
-    expectation(&head.headers).map_err(|refusal| refusal.unread(progress))?;
-    let unread = UNREAD_BYTES_MAX.min(options.body_bytes_max);
-    let principal = match shared.guard.as_ref().map(|guard| guard.check(&head)).transpose() {
-        Ok(principal) => principal,
-        Err(challenge) => {
-            // A small body is read, so that the connection can carry the answer to the challenge.
-            return Err(match collect(body, unread, progress).await {
-                Ok(_) => challenge.reply(),
-                Err(_) => challenge.unread(progress),
-            });
-        }
-    };
-    let coding = coding::of(&head.headers).map_err(|e| uncoded(e, options).unread(progress))?;
-    let coded = collect(body, options.body_bytes_max, progress).await;
-    let coded = coded.map_err(|refusal| refusal.unread(progress))?;
-    let body = match coding {
-        None => coded,
-        Some(_) => coding::undo(&mut head.headers, coded, options.body_bytes_max)
-            .map_err(|e| uncoded(e, options).reply())?,
-    };
-    Ok(ServerRequest {
-        method: head.method,
-        uri: head.uri,
-        headers: head.headers,
-        body,
-        peer: peer.address,
-        peer_certificate: peer.certificate,
-        principal,
-        secure: peer.secure,
-    })
-}
-
-/// `Expect` knows one word (RFC 9110 §10.1.1); hyper says "100 Continue" when the body is read.
-fn expectation(headers: &HeaderMap) -> Result<(), Refusal> {
-    match headers.get(EXPECT) {
-        Some(value) if !value.as_bytes().eq_ignore_ascii_case(b"100-continue") => {
-            let text = "The only expectation known here is 100-continue.\n";
-            Err(Refusal::new(StatusCode::EXPECTATION_FAILED, text))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// Reads a body under a limit and the watchdog's eyes.
-async fn collect(mut body: Incoming, limit: u64, progress: &Progress) -> Result<Bytes, Refusal> {
-    let too_large = || {
-        let text = format!("The body of the request is larger than {limit} bytes.\n");
-        Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, text)
-    };
-    let announced = body.size_hint().exact();
-    if announced.is_some_and(|length| length > limit) {
-        return Err(too_large());
-    }
-    let mut gather = Gather::new(limit, announced);
-    while !body.is_end_stream() {
-        let frame = std::future::poll_fn(|context| {
-            if progress.is_expired() {
-                let text = "The body of the request did not come in time.\n";
-                return Poll::Ready(Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, text)));
-            }
-            let frame = Pin::new(&mut body).poll_frame(context);
-            frame.map(|frame| {
-                frame.transpose().map_err(|_| {
-                    let text = "The body of the request is cut off, or not framed as HTTP/1.1.\n";
-                    Refusal::new(StatusCode::BAD_REQUEST, text)
-                })
-            })
-        });
-        match frame.await? {
-            None => break,
-            Some(frame) => {
-                if let Ok(chunk) = frame.into_data() {
-                    gather.push(chunk).map_err(|_| too_large())?;
-                }
-            }
-        }
-    }
-    Ok(gather.finish())
-}
-
-fn uncoded(error: CodingError, options: &ServerOptions) -> Refusal {
-    match error {
-        CodingError::Unknown(name) => {
-            let text =
-                format!("The content coding {name:?} is not known here; gzip, zstd and deflate are.\n");
-            let mut refusal = Refusal::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, text);
-            let known = HeaderValue::from_static("gzip, zstd, deflate");
-            refusal.reply.headers.insert(ACCEPT_ENCODING, known);
-            refusal
-        }
-        CodingError::Full => {
-            let text = format!(
-                "The decompressed body is larger than {} bytes.\n",
-                options.body_bytes_max
-            );
-            Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, text)
-        }
-        CodingError::Damaged(_) => {
-            let text = "The compressed body is damaged or cut off.\n";
-            Refusal::new(StatusCode::BAD_REQUEST, text)
-        }
-    }
-}
-
 /// Compresses a reply that is known, large enough and not compressed.
 fn compress(reply: &mut ServerResponse, coding: Encoding, above: u64) {
     let small = reply.body.length().is_none_or(|length| length <= above);
@@ -247,33 +129,6 @@ async fn handle<S: Service>(service: &S, progress: &Progress, request: ServerReq
 fn panicked() -> ServerResponse {
     tracing::error!("a handler panicked; answered 500");
     ServerResponse::text(StatusCode::INTERNAL_SERVER_ERROR, "The service failed.\n")
-}
-
-/// A reply made here, not by the service.
-pub(crate) struct Refusal {
-    pub(crate) reply: ServerResponse,
-}
-
-impl Refusal {
-    pub(crate) fn new(status: StatusCode, text: impl Into<String>) -> Refusal {
-        Refusal {
-            reply: ServerResponse::text(status, text),
-        }
-    }
-
-    /// For a request that was read to its end.
-    pub(crate) fn reply(self) -> ServerResponse {
-        self.reply
-    }
-
-    /// For a request that was not: the connection closes after the reply.
-    fn unread(mut self, progress: &Progress) -> ServerResponse {
-        progress.leave_unread();
-        self.reply
-            .headers
-            .insert(CONNECTION, HeaderValue::from_static("close"));
-        self.reply
-    }
 }
 
 /// The body of a reply, which tells its connection's [`Progress`] when it is done.

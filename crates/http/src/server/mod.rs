@@ -6,6 +6,7 @@ mod connection;
 mod exchange;
 mod options;
 mod progress;
+mod receive;
 mod service;
 
 use std::fmt;

@@ -86,7 +86,10 @@ impl Progress {
             Step::Head => {
                 self.meter.reset();
             }
-            Step::Body | Step::Handler => self.since.store(self.meter.now(), Relaxed),
+            Step::Body | Step::Handler => {
+                self.expired.store(false, Relaxed);
+                self.since.store(self.meter.now(), Relaxed);
+            }
             // Counted from the last byte that moved.
             Step::Reply => {}
         }

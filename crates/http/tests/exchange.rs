@@ -1,0 +1,325 @@
+//! Our client against our server: keep-alive, framing, coding, cookies, concurrency.
+
+mod common;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use castile_http::{
+    Body, Bytes, Client, ClientOptions, Compression, Encoding, Method, Request, Server, ServerOptions,
+    ServerRequest, ServerResponse, StatusCode,
+};
+use common::*;
+
+#[test]
+fn a_connection_is_kept() {
+    let running = echo(ServerOptions::default());
+    let client = client(options());
+    for round in 0..5 {
+        let reply = client.send(post(running.addr(), "<a/>")).expect("a reply");
+        assert_eq!((reply.status, &reply.body[..]), (StatusCode::OK, &b"<a/>"[..]));
+        assert_eq!(reply.timings.reused, round > 0);
+        assert_eq!(reply.timings.connect.is_zero(), round > 0);
+        assert_eq!(header(&reply.headers, "saw-content-length"), "4");
+        assert_eq!(header(&reply.headers, "content-length"), "4");
+    }
+    running.stop();
+}
+
+#[test]
+fn no_pool_closes_each_time() {
+    let running = echo(ServerOptions::default());
+    let client = client(ClientOptions {
+        pool_idle_max: 0,
+        ..options()
+    });
+    for _ in 0..2 {
+        let reply = client.send(post(running.addr(), "<a/>")).expect("a reply");
+        assert!(!reply.timings.reused);
+        assert_eq!(header(&reply.headers, "saw-connection"), "close");
+    }
+}
+
+#[test]
+fn get_carries_its_query() {
+    let running = echo(ServerOptions::default());
+    let client = client(options());
+    let reply = client
+        .send(Request::get(url(running.addr(), "/svc?wsdl&x=%20")))
+        .expect("a reply");
+    assert_eq!(header(&reply.headers, "saw-target"), "/svc?wsdl&x=%20");
+    assert_eq!(header(&reply.headers, "saw-method"), "GET");
+    assert_eq!(header(&reply.headers, "saw-host"), running.addr().to_string());
+    assert!(header(&reply.headers, "saw-user-agent").starts_with("castile/"));
+    let mut head = Request::get(url(running.addr(), "/"));
+    head.method = Method::HEAD;
+    assert_eq!(client.send(head).expect("a reply").body, "");
+}
+
+#[test]
+fn chunked_both_ways() {
+    let running = Server::bind("127.0.0.1:0", ServerOptions::default())
+        .expect("a free port")
+        .serve_in_background(|request: ServerRequest| async move {
+            let mut reply = reflect(request).await;
+            reply.body = reply.body.into_chunked();
+            reply
+        })
+        .expect("threads");
+    let client = client(ClientOptions {
+        chunked: true,
+        ..options()
+    });
+    let body = Bytes::from("0123456789".repeat(100_000));
+    for _ in 0..3 {
+        let reply = client
+            .send(Request::post(url(running.addr(), "/"), body.clone()))
+            .expect("a reply");
+        assert_eq!(header(&reply.headers, "saw-transfer-encoding"), "chunked");
+        assert_eq!(header(&reply.headers, "transfer-encoding"), "chunked");
+        assert!(reply.body == body);
+    }
+}
+
+#[test]
+fn bodies_made_while_sent() {
+    let running = echo(ServerOptions::default());
+    let client = client(options());
+    let chunks = (0..1000).map(|n| Ok(Bytes::from(format!("<item>{n}</item>"))));
+    let reply = client
+        .send(Request::post(url(running.addr(), "/"), Body::iterator(chunks)))
+        .expect("a reply");
+    assert!(reply.body.ends_with(b"<item>999</item>"));
+
+    let (sender, body) = Body::channel(2);
+    let writer = std::thread::spawn(move || {
+        for n in 0..1000 {
+            sender
+                .send_blocking(Bytes::from(format!("{n} ")))
+                .expect("a receiver");
+        }
+        sender.finish();
+    });
+    let reply = client
+        .send(Request::post(url(running.addr(), "/"), body))
+        .expect("a reply");
+    assert!(reply.body.ends_with(b"998 999 "));
+    writer.join().expect("no panic");
+
+    let vectored = vec![Bytes::from("a"), Bytes::new(), Bytes::from("bc")];
+    let reply = client
+        .send(Request::post(url(running.addr(), "/"), vectored))
+        .expect("a reply");
+    assert_eq!(
+        (&reply.body[..], header(&reply.headers, "saw-content-length")),
+        (&b"abc"[..], "3")
+    );
+}
+
+#[test]
+fn a_body_that_breaks_off_is_no_short_body() {
+    let running = echo(ServerOptions::default());
+    let client = client(options());
+    let chunks = [Ok(Bytes::from("half")), Err("the array changed its size".into())].into_iter();
+    let request = Request::post(url(running.addr(), "/"), Body::iterator(chunks));
+    let error = client.send(request).expect_err("an error");
+    assert_eq!(
+        (error.kind(), error.guilty()),
+        (castile_http::Kind::Body, castile_http::Guilty::Caller)
+    );
+    assert!(
+        error.to_string().contains("the array changed its size"),
+        "{error}"
+    );
+    let (sender, body) = Body::channel(2);
+    sender.send_blocking(Bytes::from("half")).expect("room");
+    drop(sender);
+    let error = client
+        .send(Request::post(url(running.addr(), "/"), body))
+        .expect_err("an error");
+    assert_eq!(error.kind(), castile_http::Kind::Body);
+}
+
+#[test]
+fn compression_both_ways() {
+    let running = echo(ServerOptions {
+        compress_reply_above: Some(100),
+        ..ServerOptions::default()
+    });
+    let body = "<item>1.5</item>".repeat(1000);
+    for (compression, name) in [(Compression::Gzip, "gzip"), (Compression::Zstd, "zstd")] {
+        let encoding = if name == "gzip" {
+            Encoding::Gzip
+        } else {
+            Encoding::Zstd
+        };
+        let client = client(ClientOptions {
+            compress_request: compression,
+            accept_encodings: vec![encoding],
+            ..options()
+        });
+        let reply = client
+            .send(Request::post(url(running.addr(), "/"), body.clone()))
+            .expect("a reply");
+        assert_eq!(reply.body, body);
+        assert!(reply.body_bytes_wire < 1000, "{}", reply.body_bytes_wire);
+        assert_eq!(header(&reply.headers, "saw-accept-encoding"), name);
+        assert_eq!(header(&reply.headers, "vary"), "Accept-Encoding");
+        assert_eq!(header(&reply.headers, "content-encoding"), "", "undone");
+        assert_eq!(
+            header(&reply.headers, "saw-content-encoding"),
+            "",
+            "undone by the server"
+        );
+        let small = client.send(post(running.addr(), "<a/>")).expect("a reply");
+        assert_eq!(small.body_bytes_wire, 4);
+    }
+}
+
+#[test]
+fn cookies_are_kept_like_a_session() {
+    let running = Server::bind("127.0.0.1:0", ServerOptions::default())
+        .expect("a free port")
+        .serve_in_background(|request: ServerRequest| async move {
+            let mut reply = reflect(request).await;
+            reply.headers.insert(
+                "set-cookie",
+                "JSESSIONID=42; Path=/; HttpOnly".parse().expect("plain"),
+            );
+            reply
+        })
+        .expect("threads");
+    let keeping = client(options());
+    let saw = |client: &castile_http::blocking::Client| {
+        let reply = client.send(post(running.addr(), "<a/>")).expect("a reply");
+        header(&reply.headers, "saw-cookie").to_owned()
+    };
+    assert_eq!(
+        (saw(&keeping), saw(&keeping)),
+        (String::new(), "JSESSIONID=42".to_owned())
+    );
+    let forgetting = client(ClientOptions {
+        cookies: false,
+        ..options()
+    });
+    assert_eq!(
+        (saw(&forgetting), saw(&forgetting)),
+        (String::new(), String::new())
+    );
+}
+
+#[test]
+fn callers_do_not_wait_for_each_other() {
+    let running = Server::bind("127.0.0.1:0", ServerOptions::default())
+        .expect("a free port")
+        .serve_in_background(|request: ServerRequest| async move {
+            tokio::time::sleep(Duration::from_millis(300)).await;
+            reflect(request).await
+        })
+        .expect("threads");
+    let client = Arc::new(client(options()));
+    let started = Instant::now();
+    let threads: Vec<_> = (0..8)
+        .map(|_| {
+            let (client, address) = (Arc::clone(&client), running.addr());
+            std::thread::spawn(move || client.send(post(address, "<a/>")).expect("a reply").status)
+        })
+        .collect();
+    for thread in threads {
+        assert_eq!(thread.join().expect("no panic"), StatusCode::OK);
+    }
+    assert!(
+        started.elapsed() < Duration::from_millis(1500),
+        "{:?}",
+        started.elapsed()
+    );
+}
+
+#[test]
+fn a_client_works_in_many_runtimes() {
+    let running = echo(ServerOptions::default());
+    let client = Client::new(options()).expect("good options");
+    for _ in 0..3 {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        for round in 0..2 {
+            let reply = runtime
+                .block_on(client.send(post(running.addr(), "<a/>")))
+                .expect("a reply");
+            assert_eq!(
+                reply.timings.reused,
+                round > 0,
+                "a connection stays with its runtime"
+            );
+        }
+    }
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    runtime.block_on(async {
+        let calls: Vec<_> = (0..20)
+            .map(|_| {
+                let (client, address) = (client.clone(), running.addr());
+                tokio::spawn(async move { client.send(post(address, "<a/>")).await.map(|r| r.status) })
+            })
+            .collect();
+        for call in calls {
+            assert_eq!(call.await.expect("no panic").expect("a reply"), StatusCode::OK);
+        }
+    });
+}
+
+#[test]
+fn blocking_inside_async_is_an_error() {
+    let running = echo(ServerOptions::default());
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime");
+    runtime.block_on(async {
+        let client = client(options());
+        let error = client.send(post(running.addr(), "<a/>")).expect_err("an error");
+        assert_eq!(error.guilty(), castile_http::Guilty::Caller);
+        // Dropping it here must not panic either.
+    });
+}
+
+#[test]
+fn large_bodies_both_ways() {
+    let running = echo(ServerOptions::default());
+    let client = client(options());
+    let body = Bytes::from(b"0123456789abcdef".repeat(1 << 20));
+    for _ in 0..3 {
+        let reply = client
+            .send(Request::post(url(running.addr(), "/"), body.clone()))
+            .expect("a reply");
+        assert!(reply.body == body);
+    }
+}
+
+#[test]
+fn the_service_sees_its_peer_and_path() {
+    let count = Arc::new(AtomicUsize::new(0));
+    let counter = Arc::clone(&count);
+    let running = Server::bind(("127.0.0.1", 0), ServerOptions::default())
+        .expect("a free port")
+        .serve_in_background(move |request: ServerRequest| {
+            counter.fetch_add(1, Ordering::Relaxed);
+            async move {
+                assert!(request.peer.ip().is_loopback());
+                assert_eq!((request.path(), request.query()), ("/a/b", Some("c")));
+                ServerResponse::empty(StatusCode::ACCEPTED)
+            }
+        })
+        .expect("threads");
+    let client = client(options());
+    let reply = client
+        .send(Request::post(url(running.addr(), "/a/b?c"), "x"))
+        .expect("a reply");
+    assert_eq!((reply.status, reply.body.len()), (StatusCode::ACCEPTED, 0));
+    assert_eq!(count.load(Ordering::Relaxed), 1);
+}
