@@ -1,1 +1,58 @@
-//! A SOAP toolkit: compile the contract once, then move only bytes and values
+//! A SOAP toolkit: compile the contract once, then move only bytes and values.
+//!
+//! ```text
+//!   WSDL ─▶ Client ─ call("op", args) ─▶ Reply | Fault
+//!   WSDL ─▶ Service ─ Handlers ─▶ Server
+//! ```
+//!
+//! A client in five lines:
+//!
+//! ```no_run
+//! use castile::{Client, ClientOptions, Value};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let client = Client::new("weather.wsdl", ClientOptions::default())?;
+//! let args = Value::map([("city", "Toledo".into()), ("days", 3.into())]);
+//! let reply = client.call("forecast", &args)??;
+//! println!("{:?} in {:?}", reply.value, reply.record.network.total());
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! A server in ten:
+//!
+//! ```no_run
+//! use std::sync::Arc;
+//! use castile::{Handlers, LoadOptions, Location, Server, ServerOptions, Service, ServiceOptions, Value};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! let load = LoadOptions::default();
+//! let contract = castile::load(&Location::from("weather.wsdl"), &load)?;
+//! let handlers = Handlers::new().on("forecast", |args| {
+//!     let days = match args.get("days") { Some(Value::Int(n)) => *n as usize, _ => 1 };
+//!     Ok(vec![21.5; days].into())
+//! });
+//! let service = Service::new(contract, ServiceOptions::default(), handlers)?;
+//! let options = ServerOptions::default();
+//! let server = Server::bind(Arc::new(service), "127.0.0.1:8080", options, &castile::resolver(&load))?;
+//! server.start()?.join();
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! The crates below this one can be used alone: [`xml`], [`lexical`], [`codec`], [`http`].
+#![forbid(unsafe_code)]
+
+pub use castile_codec as codec;
+pub use castile_contract as contract;
+pub use castile_http as http;
+pub use castile_lexical as lexical;
+pub use castile_plan as plan;
+pub use castile_xml as xml;
+
+pub use castile_contract::Contract;
+pub use castile_endpoint::*;
+pub use castile_value::{
+    Column, ColumnBuf, DType, DateTime, DateTimeKind, Decimal, Duration, Item, Items, QName, Record as ValueRecord,
+    Rows, Scalar, Shape, Sink, Slot, Source, Table, Value, ValueSink,
+};

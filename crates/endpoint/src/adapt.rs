@@ -29,8 +29,8 @@ impl Source for Body<'_> {
     }
 }
 
-/// Nothing at all.
-pub(crate) struct Nothing;
+/// No values at all.
+pub struct Nothing;
 
 impl Source for Nothing {
     fn field(&self, _index: usize, _name: &str) -> Item<'_> {
@@ -38,10 +38,12 @@ impl Source for Nothing {
     }
 }
 
-/// Header values by name, and further blocks as XML.
-pub(crate) struct Headers<'a> {
-    pub(crate) typed: &'a dyn Source,
-    pub(crate) raw: &'a [String],
+/// Header values by the names of the contract, and further blocks as XML.
+pub struct Headers<'a> {
+    /// The blocks that the contract names, by its field names.
+    pub typed: &'a dyn Source,
+    /// Further blocks, each one namespace-complete XML element.
+    pub raw: &'a [String],
 }
 
 impl Source for Headers<'_> {

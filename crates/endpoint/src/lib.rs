@@ -22,7 +22,10 @@ mod media;
 mod server;
 
 pub use castile_codec::{Code, Detail, Fault, HeaderBlock, Limits, Name, Reason, Version};
-pub use client::{Client, ClientOptions, Exchange, Incoming, Outgoing, Outcome, Record, Reply};
+pub use adapt::{Headers, Nothing};
+pub use client::{CallOptions, Client, ClientOptions, Exchange, Incoming, Outgoing, Outcome, Record, Reply};
 pub use error::{Error, Guilty, Kind};
-pub use load::{Cache, LoadOptions, Location, load};
-pub use server::{Answer, Call, Handler, Handlers, Server, ServerOptions, Service, ServiceOptions, Stats};
+pub use load::{Cache, LoadOptions, Location, load, resolver};
+pub use server::{
+    Answer, Call, Handler, Handlers, Replier, Server, ServerOptions, Service, ServiceOptions, Stats, Trouble,
+};

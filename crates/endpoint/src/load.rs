@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use castile_contract::Contract;
+use castile_contract::files::FileResolver;
+use castile_contract::{Catalog, Contract, Entry, Loaded, ResolveError, Resolver};
 
-use crate::error::Error;
+use crate::error::{Error, Guilty, Kind};
+use crate::media::Media;
 
 /// Where a WSDL is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -75,6 +77,59 @@ pub struct LoadOptions {
 ///
 /// # Errors
 /// A document cannot be loaded or is no WSDL; the error names the document and the place.
-pub fn load(_location: &Location, _options: &LoadOptions) -> Result<Arc<Contract>, Error> {
-    unimplemented!()
+pub fn load(location: &Location, options: &LoadOptions) -> Result<Arc<Contract>, Error> {
+    let resolver = resolver(options);
+    let catalogs = options.catalogs.iter().map(|path| Catalog::load(&path.to_string_lossy(), &FileResolver::new()));
+    let catalogs = catalogs.collect::<Result<_, _>>()?;
+    let settings = castile_contract::Options { catalogs, offline: options.offline, ..Default::default() };
+    let entry = match location {
+        Location::At(at) => Entry::Location(at),
+        Location::Bytes { bytes, base } => Entry::Document { bytes, location: base, charset: None },
+    };
+    let contract = Contract::load(entry, &resolver, &settings)?;
+    for warning in &contract.warnings {
+        tracing::debug!(%warning, "the contract is not quite right");
+    }
+    Ok(Arc::new(contract))
+}
+
+/// The resolver that [`load`] uses: files, and http(s) through the transport unless offline.
+pub fn resolver(options: &LoadOptions) -> impl Resolver + use<> {
+    Everywhere { files: FileResolver::new(), http: options.http.clone(), offline: options.offline }
+}
+
+/// Files and URLs.
+struct Everywhere {
+    files: FileResolver,
+    http: castile_http::ClientOptions,
+    offline: bool,
+}
+
+impl Resolver for Everywhere {
+    fn load(&self, location: &str) -> Result<Loaded, ResolveError> {
+        let lower = location.get(..8).unwrap_or(location).to_ascii_lowercase();
+        if !lower.starts_with("http://") && !lower.starts_with("https://") {
+            return self.files.load(location);
+        }
+        if self.offline {
+            return Err(ResolveError("nothing is loaded from the network while offline".into()));
+        }
+        self.fetch(location).map_err(|e| ResolveError(e.to_string()))
+    }
+}
+
+impl Everywhere {
+    fn fetch(&self, location: &str) -> Result<Loaded, Error> {
+        let url = url::Url::parse(location)
+            .map_err(|e| Error::new(Kind::Contract, Guilty::Contract, format!("{location:?} is no URL: {e}")))?;
+        let client = castile_http::blocking::Client::new(self.http.clone())?;
+        let response = client.send(castile_http::Request::get(url))?;
+        if !response.status.is_success() {
+            let text = format!("the server answered {}", response.status);
+            return Err(Error::new(Kind::Contract, Guilty::Peer, text));
+        }
+        let content_type = response.headers.get("content-type").and_then(|v| v.to_str().ok()).unwrap_or_default();
+        let charset = Media::parse(content_type).charset;
+        Ok(Loaded { bytes: response.body.to_vec(), location: response.url.to_string(), charset })
+    }
 }

@@ -10,9 +10,22 @@ use castile_plan::{ComplexId, Plan, Style};
 use castile_value::{Sink, Source, Value, ValueSink};
 
 use super::{Client, Record, input};
-use crate::adapt::{Body, Inside, Nothing, arguments};
+use crate::adapt::{Body, Headers, Inside, Nothing, arguments};
 use crate::error::{Error, Guilty, Kind};
 use crate::media::{self, Media};
+
+/// What one call has beside its arguments.
+#[derive(Clone, Debug, Default)]
+pub struct CallOptions {
+    /// Values of the header blocks that the contract names, as a map or record.
+    pub header: Value,
+    /// Further header blocks, each one namespace-complete XML element.
+    pub blocks: Vec<String>,
+    /// Header fields of HTTP for this call only.
+    pub http_headers: Vec<(String, String)>,
+    /// Limit on the whole call; replaces that of the options.
+    pub timeout: Option<Duration>,
+}
 
 /// A request ready to be sent.
 #[derive(Clone, Debug)]
@@ -73,19 +86,44 @@ impl Client {
     /// As [`Client::operation`]; a value that the contract does not allow; everything that can go
     /// wrong on the network; a reply that is not what the contract says. A fault is `Ok(Err(_))`.
     pub fn call(&self, operation: &str, args: &Value) -> Result<Result<Reply, Fault>, Error> {
-        let outgoing = self.prepare(operation, &Nothing, source_of(args)?)?;
-        let exchange = self.exchange(outgoing)?;
-        self.finish(exchange)
+        self.call_with(operation, args, &CallOptions::default())
     }
 
-    /// [`Client::call`] for async code, on any tokio runtime.
+    /// [`Client::call`] with headers, or a time limit, for this call.
     ///
     /// # Errors
     /// As [`Client::call`].
-    pub async fn call_async(&self, operation: &str, args: &Value) -> Result<Result<Reply, Fault>, Error> {
-        let outgoing = self.prepare(operation, &Nothing, source_of(args)?)?;
-        let exchange = self.exchange_async(outgoing).await?;
-        self.finish(exchange)
+    pub fn call_with(
+        &self,
+        operation: &str,
+        args: &Value,
+        options: &CallOptions,
+    ) -> Result<Result<Reply, Fault>, Error> {
+        let outgoing = self.prepare_with(operation, args, options)?;
+        self.finish(self.exchange(outgoing)?)
+    }
+
+    /// [`Client::call_with`] for async code, on any tokio runtime. Dropping the future cancels
+    /// the call.
+    ///
+    /// # Errors
+    /// As [`Client::call`].
+    pub async fn call_async(
+        &self,
+        operation: &str,
+        args: &Value,
+        options: &CallOptions,
+    ) -> Result<Result<Reply, Fault>, Error> {
+        let outgoing = self.prepare_with(operation, args, options)?;
+        self.finish(self.exchange_async(outgoing).await?)
+    }
+
+    fn prepare_with(&self, operation: &str, args: &Value, options: &CallOptions) -> Result<Outgoing, Error> {
+        let header = Headers { typed: source_of(&options.header)?, raw: &options.blocks };
+        let mut outgoing = self.prepare(operation, &header, source_of(args)?)?;
+        outgoing.http_headers.clone_from(&options.http_headers);
+        outgoing.timeout = options.timeout;
+        Ok(outgoing)
     }
 
     /// First step: values to bytes.

@@ -13,7 +13,7 @@ use castile_plan::{ComplexId, Plan, Types};
 use castile_value::{Sink, Source};
 use url::Url;
 
-pub use call::{Exchange, Incoming, Outcome, Outgoing, Reply};
+pub use call::{CallOptions, Exchange, Incoming, Outcome, Outgoing, Reply};
 pub use options::ClientOptions;
 pub use record::Record;
 

@@ -1,0 +1,149 @@
+//! One call that a service received, and its answer.
+
+use std::net::SocketAddr;
+
+use castile_codec::{DecodeOptions, Envelope, Fault, HeaderBlock, Version};
+use castile_contract::Operation;
+use castile_plan::{ComplexId, Style, Types};
+use castile_value::{Sink, Source};
+
+use super::dispatch::Service;
+use crate::adapt::{Body, Inside, arguments};
+use crate::error::Error;
+
+/// Answers calls. Runs on a thread that may block.
+pub trait Handler: Send + Sync + 'static {
+    /// Answers one call.
+    ///
+    /// # Errors
+    /// A fault goes to the caller as it is. An [`Error`] becomes one: of the sender when the peer
+    /// is guilty, else of the receiver, without details, which are logged.
+    fn handle(&self, call: Call<'_>) -> Result<Answer, Trouble>;
+}
+
+/// What a handler fails with.
+#[derive(Debug)]
+pub enum Trouble {
+    /// To be sent as it is.
+    Fault(Box<Fault>),
+    /// To be mapped to a fault.
+    Error(Error),
+}
+
+impl From<Fault> for Trouble {
+    fn from(fault: Fault) -> Self {
+        Trouble::Fault(Box::new(fault))
+    }
+}
+
+impl From<Error> for Trouble {
+    fn from(error: Error) -> Self {
+        Trouble::Error(error)
+    }
+}
+
+/// A call: an operation was found for it, its values are not decoded yet.
+pub struct Call<'c> {
+    pub(super) service: &'c Service,
+    pub(super) operation: &'c Operation,
+    pub(super) envelope: Envelope<'c>,
+    pub(super) peer: Option<SocketAddr>,
+}
+
+/// An answer's envelope.
+#[derive(Debug, Default)]
+pub struct Answer(pub(super) Vec<u8>);
+
+/// Writes the answer to a call whose values were taken.
+pub struct Replier<'c> {
+    service: &'c Service,
+    operation: &'c Operation,
+    version: Version,
+}
+
+impl<'c> Call<'c> {
+    /// The operation called.
+    pub fn operation(&self) -> &'c Operation {
+        self.operation
+    }
+
+    /// The service.
+    pub fn service(&self) -> &'c Service {
+        self.service
+    }
+
+    /// The version of SOAP of the call, and so of its answer.
+    pub fn version(&self) -> Version {
+        self.envelope.version()
+    }
+
+    /// The header blocks as they came.
+    pub fn headers(&self) -> &[HeaderBlock] {
+        self.envelope.headers()
+    }
+
+    /// Who calls; `None` when the call did not come over a socket.
+    pub fn peer(&self) -> Option<SocketAddr> {
+        self.peer
+    }
+
+    /// The complex types whose fields are the header blocks and the arguments.
+    pub fn arguments(&self) -> Option<(ComplexId, ComplexId)> {
+        let plan = self.operation.input.as_ref()?;
+        Some((plan.header, arguments(self.service.types(), plan).0))
+    }
+
+    /// Reads the values into sinks for the types of [`Call::arguments`].
+    ///
+    /// # Errors
+    /// The message is not what the contract says.
+    pub fn decode(self, header: &mut dyn Sink, args: &mut dyn Sink) -> Result<Replier<'c>, Error> {
+        let Call { service, operation, envelope, .. } = self;
+        let types = service.types();
+        let version = envelope.version();
+        let options = DecodeOptions { strict: service.options().strict };
+        if let Some(plan) = &operation.input {
+            match arguments(types, plan) {
+                (id, true) => {
+                    let shape = types.shape(id).clone();
+                    envelope.decode(types, plan, &options, header, &mut Inside::new(args, shape))?;
+                }
+                (_, false) => envelope.decode(types, plan, &options, header, args)?,
+            }
+        }
+        Ok(Replier { service, operation, version })
+    }
+}
+
+impl Replier<'_> {
+    /// The complex types whose fields are the header blocks and the results; `None` for one-way
+    /// operations.
+    pub fn result(&self) -> Option<(ComplexId, ComplexId)> {
+        let plan = self.operation.output.as_ref()?;
+        let types = self.service.types();
+        Some((plan.header, result_type(types, plan)))
+    }
+
+    /// Writes the reply.
+    ///
+    /// # Errors
+    /// A value that the contract does not allow.
+    pub fn reply(&self, header: &dyn Source, result: &dyn Source) -> Result<Answer, Error> {
+        let Some(plan) = &self.operation.output else { return Ok(Answer::default()) };
+        let types = self.service.types();
+        let nested = plan.style == Style::Wrapped && arguments(types, plan).1;
+        let body = Body(result);
+        let body: &dyn Source = if nested { &body } else { result };
+        let mut out = Vec::new();
+        let options = self.service.encode_options();
+        castile_codec::encode(types, plan, self.version, header, body, &options, &mut out)?;
+        Ok(Answer(out))
+    }
+}
+
+fn result_type(types: &Types, plan: &castile_plan::Plan) -> ComplexId {
+    match plan.style {
+        Style::Wrapped => arguments(types, plan).0,
+        Style::Bare => plan.body,
+    }
+}

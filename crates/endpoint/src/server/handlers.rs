@@ -1,0 +1,111 @@
+//! Handlers for dynamic values, one function an operation.
+
+use std::collections::HashMap;
+
+use castile_codec::{Code, Fault};
+use castile_value::{Item, Record, Source, Value, ValueSink};
+
+use super::call::{Answer, Call, Handler, Trouble};
+use crate::adapt::Nothing;
+
+/// Takes the arguments and the headers, gives the results and the headers of the reply.
+type Function = Box<dyn Fn(Record, Record) -> Result<(Value, Value), Fault> + Send + Sync>;
+
+/// One function an operation: takes the arguments as a record, gives the result, or all results
+/// as a map or record.
+///
+/// ```
+/// use castile_endpoint::Handlers;
+/// use castile_value::Value;
+///
+/// let handlers = Handlers::new().on("add", |args| {
+///     let (Some(Value::Int(a)), Some(Value::Int(b))) = (args.get("a"), args.get("b")) else {
+///         unreachable!("the contract says that both are integers");
+///     };
+///     Ok((a + b).into())
+/// });
+/// # let _ = handlers;
+/// ```
+#[derive(Default)]
+pub struct Handlers {
+    functions: HashMap<String, Function>,
+}
+
+impl Handlers {
+    /// No functions: every call is answered with a fault.
+    pub fn new() -> Self {
+        Handlers::default()
+    }
+
+    /// Adds the function for an operation.
+    #[must_use]
+    pub fn on(
+        mut self,
+        operation: &str,
+        function: impl Fn(Record) -> Result<Value, Fault> + Send + Sync + 'static,
+    ) -> Self {
+        self.on_headers(operation, move |args, _| Ok((function(args)?, Value::Absent)))
+    }
+
+    /// Adds the function for an operation that has headers: takes the arguments and the header
+    /// blocks of the contract, gives the result and the reply's header blocks as a map or record.
+    #[must_use]
+    pub fn on_headers(
+        mut self,
+        operation: &str,
+        function: impl Fn(Record, Record) -> Result<(Value, Value), Fault> + Send + Sync + 'static,
+    ) -> Self {
+        self.functions.insert(operation.to_owned(), Box::new(function));
+        self
+    }
+}
+
+impl Handler for Handlers {
+    fn handle(&self, call: Call<'_>) -> Result<Answer, Trouble> {
+        let name = &call.operation().name;
+        let Some(function) = self.functions.get(name) else {
+            let text = format!("operation {name} is not implemented");
+            return Err(Fault::new(Code::Receiver, text).into());
+        };
+        let types = call.service().types().clone();
+        let Some((header, args)) = call.arguments() else { return Ok(Answer::default()) };
+        let mut header = ValueSink::new(types.shape(header).clone());
+        let mut args = ValueSink::new(types.shape(args).clone());
+        let replier = call.decode(&mut header, &mut args)?;
+        let (value, header) = function(args.finish(), header.finish())?;
+        let Some((_, result)) = replier.result() else { return Ok(Answer::default()) };
+        let result = Results { value, single: types.complex(result).fields.len() == 1 };
+        let header: &dyn Source = match &header {
+            Value::Map(map) => map,
+            Value::Record(record) => record,
+            _ => &Nothing,
+        };
+        Ok(replier.reply(header, &result)?)
+    }
+}
+
+/// A result as the record of all results.
+struct Results {
+    value: Value,
+    /// Whether there is one result, which the value then is, unless it names it.
+    single: bool,
+}
+
+impl Source for Results {
+    fn field(&self, index: usize, name: &str) -> Item<'_> {
+        match &self.value {
+            Value::Map(map) if !self.single || map.iter().any(|(n, _)| n == name) => map.field(index, name),
+            Value::Record(record) if !self.single || record.get(name).is_some() => record.field(index, name),
+            value if self.single => value.item(),
+            _ => Item::Absent,
+        }
+    }
+
+    fn unknown_name(&self, shape: &castile_value::Shape) -> Option<String> {
+        match &self.value {
+            Value::Map(map) if !self.single => map.unknown_name(shape),
+            Value::Record(record) if !self.single => record.unknown_name(shape),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The HTTP side of a service (SOAP 1.1, 6; SOAP 1.2 part 2, 7).
+
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::sync::Arc;
+
+use castile_codec::{Code, Version};
+use castile_contract::Resolver;
+use castile_http::{Method, ServerRequest, ServerResponse, StatusCode};
+
+use super::dispatch::{Request, Response, Service};
+use super::documents::Documents;
+use crate::error::Error;
+use crate::media::{self, Media, content_type};
+
+/// Settings of a server.
+#[derive(Clone, Debug)]
+pub struct ServerOptions {
+    /// The transport.
+    pub http: castile_http::ServerOptions,
+    /// Run handlers on threads of their own, so that one that takes long keeps nobody waiting.
+    /// Default true; false saves a change of threads a call, for handlers that only compute briefly.
+    pub threads: bool,
+    /// The address that `?wsdl` shows, when it is not the one that callers use (behind a proxy).
+    pub public_url: Option<String>,
+}
+
+impl Default for ServerOptions {
+    fn default() -> Self {
+        ServerOptions { http: castile_http::ServerOptions::default(), threads: true, public_url: None }
+    }
+}
+
+/// A service on a socket.
+pub struct Server {
+    http: castile_http::Server,
+    front: Arc<Front>,
+}
+
+struct Front {
+    service: Arc<Service>,
+    documents: Documents,
+    threads: bool,
+    public_url: Option<String>,
+}
+
+impl Server {
+    /// Binds the socket; calls that come from now on wait until the server runs. `resolver` loads
+    /// the contract's documents once more, to show them at `?wsdl`.
+    ///
+    /// # Errors
+    /// The address cannot be bound.
+    pub fn bind(
+        service: Arc<Service>,
+        address: impl ToSocketAddrs,
+        options: ServerOptions,
+        resolver: &dyn Resolver,
+    ) -> Result<Server, Error> {
+        let documents = Documents::load(service.contract(), resolver).unwrap_or_else(|error| {
+            tracing::warn!(%error, "the contract's documents cannot be shown at ?wsdl");
+            Documents::default()
+        });
+        let ServerOptions { http, threads, public_url } = options;
+        let http = castile_http::Server::bind(address, http)?;
+        Ok(Server { http, front: Arc::new(Front { service, documents, threads, public_url }) })
+    }
+
+    /// Where it listens.
+    pub fn local_addr(&self) -> SocketAddr {
+        self.http.local_addr()
+    }
+
+    /// Stops the server from elsewhere.
+    pub fn handle(&self) -> castile_http::Handle {
+        self.http.handle()
+    }
+
+    /// Serves in the background until it is stopped.
+    ///
+    /// # Errors
+    /// No threads can be had.
+    pub fn start(self) -> Result<castile_http::Running, Error> {
+        let front = self.front;
+        let serve = move |request: ServerRequest| {
+            let front = front.clone();
+            async move { front.serve(request).await }
+        };
+        Ok(self.http.serve_in_background(serve)?)
+    }
+}
+
+impl Front {
+    async fn serve(self: Arc<Self>, request: ServerRequest) -> ServerResponse {
+        if request.method == Method::GET || request.method == Method::HEAD {
+            return self.document(&request);
+        }
+        if request.method != Method::POST {
+            return ServerResponse::method_not_allowed("GET, HEAD, POST");
+        }
+        if !self.threads {
+            return self.call(&request);
+        }
+        let front = self.clone();
+        match tokio::task::spawn_blocking(move || front.call(&request)).await {
+            Ok(response) => response,
+            Err(error) => {
+                tracing::error!(%error, "a call ended abnormally");
+                ServerResponse::empty(StatusCode::INTERNAL_SERVER_ERROR)
+            }
+        }
+    }
+
+    fn call(&self, request: &ServerRequest) -> ServerResponse {
+        let header = |name: &str| request.headers.get(name).and_then(|v| v.to_str().ok());
+        let media = Media::parse(header("content-type").unwrap_or_default());
+        if !media.is_xml() {
+            let text = format!("SOAP comes as text/xml or application/soap+xml, not as {}\n", media.essence);
+            return ServerResponse::text(StatusCode::UNSUPPORTED_MEDIA_TYPE, text);
+        }
+        let action = header("soapaction").map(|a| a.trim().trim_matches('"')).or(media.action.as_deref());
+        let response = match media::text(&request.body, &media) {
+            Ok(text) => {
+                let peer = Some(request.peer);
+                self.service.answer(Request { text: &text, action: action.filter(|a| !a.is_empty()), peer })
+            }
+            Err(error) => self.service.refuse(&error),
+        };
+        http(response)
+    }
+
+    /// GET: the WSDL and its schemas.
+    fn document(&self, request: &ServerRequest) -> ServerResponse {
+        let query = request.query().unwrap_or_default();
+        let number = match query.split_once('=') {
+            None if query.eq_ignore_ascii_case("wsdl") || query.eq_ignore_ascii_case("singlewsdl") => Some(0),
+            Some((name, n)) if name.eq_ignore_ascii_case("xsd") || name.eq_ignore_ascii_case("wsdl") => n.parse().ok(),
+            _ => None,
+        };
+        let Some(number) = number else {
+            let text = "a SOAP service: POST a call here, or GET ?wsdl for its contract\n";
+            return ServerResponse::text(StatusCode::NOT_FOUND, text);
+        };
+        match self.documents.show(number, &self.base(request)) {
+            Some(text) => ServerResponse::new(StatusCode::OK, "text/xml; charset=utf-8", text),
+            None => ServerResponse::text(StatusCode::NOT_FOUND, "the contract has no such document\n"),
+        }
+    }
+
+    /// The address under which the caller reached us.
+    fn base(&self, request: &ServerRequest) -> String {
+        if let Some(url) = &self.public_url {
+            return url.clone();
+        }
+        let host = request.headers.get("host").and_then(|v| v.to_str().ok()).unwrap_or("localhost");
+        let scheme = if request.secure { "https" } else { "http" };
+        format!("{scheme}://{host}{}", request.path())
+    }
+}
+
+fn http(response: Response) -> ServerResponse {
+    let Response { version, body, fault } = response;
+    let status = match (&fault, version) {
+        (None, _) if body.is_empty() => return ServerResponse::empty(StatusCode::ACCEPTED),
+        (None, _) => StatusCode::OK,
+        // SOAP 1.2 part 2, table 20: the sender's faults are 400.
+        (Some(Code::Sender | Code::DataEncodingUnknown), Version::Soap12) => StatusCode::BAD_REQUEST,
+        (Some(_), _) => StatusCode::INTERNAL_SERVER_ERROR,
+    };
+    ServerResponse::new(status, &content_type(version, None), body)
+}
