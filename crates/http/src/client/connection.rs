@@ -7,7 +7,7 @@
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -18,7 +18,7 @@ use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 
 use super::failure::explain;
-use super::limits::Watch;
+use super::limits::{Alarm, Limits};
 use super::outgoing::Outgoing;
 use super::stream::Stream;
 use crate::error::{Error, Guilty, Kind, Phase};
@@ -34,6 +34,7 @@ pub(crate) struct Connection {
     /// The driver ended; hyper forbids polling it again.
     ended: bool,
     meter: Arc<Meter>,
+    alarm: Alarm,
     /// The same socket, to look for a close that the reactor has not told us of.
     probe: socket2::Socket,
     /// Time spent on making the connection, until the first exchange has reported it.
@@ -63,6 +64,7 @@ impl Connection {
             driver,
             ended: false,
             meter,
+            alarm: Alarm::default(),
             probe,
             connect,
             reused: false,
@@ -80,12 +82,13 @@ impl Connection {
     }
 
     /// After a reply: true when another request may follow.
-    pub(crate) async fn settle(&mut self) -> bool {
-        std::future::poll_fn(|context| {
-            self.drive(context);
-            Poll::Ready(!self.ended && self.handle.is_ready())
-        })
-        .await
+    ///
+    /// The driver waits for its next request from here on. It must not wait with this task's
+    /// waker: sending that request would then wake the task that sends it, for nothing, and cost
+    /// a round of the event loop.
+    pub(crate) fn settle(&mut self) -> bool {
+        self.drive(&mut Context::from_waker(Waker::noop()));
+        !self.ended && self.handle.is_ready()
     }
 
     /// How long the exchange took that is done now.
@@ -106,10 +109,10 @@ impl Connection {
     pub(crate) async fn exchange(
         &mut self,
         request: Request<Outgoing>,
-        watch: &mut Watch,
+        limits: &Limits,
     ) -> Result<Response<Incoming>, Error> {
         let started = self.meter.reset();
-        watch.start(started);
+        self.alarm.start(limits, started);
         let mut reply = pin!(self.handle.try_send_request(request));
         let outcome = std::future::poll_fn(|context| {
             // The driver first: it writes the request and reads the reply in one go.
@@ -119,7 +122,9 @@ impl Connection {
             if let Poll::Ready(reply) = reply.as_mut().poll(context) {
                 return Poll::Ready(Ok(reply));
             }
-            watch.poll(context, &self.meter, Phase::Wait).map(Err)
+            self.alarm
+                .poll(context, limits, &self.meter, Phase::Wait)
+                .map(Err)
         })
         .await;
         match outcome {
@@ -133,7 +138,7 @@ impl Connection {
     pub(crate) async fn chunk(
         &mut self,
         body: &mut Incoming,
-        watch: &mut Watch,
+        limits: &Limits,
     ) -> Result<Option<Bytes>, Error> {
         std::future::poll_fn(|context| {
             // The body first says that it wants bytes, the driver reads, the body has them.
@@ -149,7 +154,10 @@ impl Connection {
                     Poll::Pending => {}
                 }
                 if std::mem::replace(&mut driven, true) {
-                    return watch.poll(context, &self.meter, Phase::Read).map(Err);
+                    return self
+                        .alarm
+                        .poll(context, limits, &self.meter, Phase::Read)
+                        .map(Err);
                 }
                 self.drive(context);
             }

@@ -10,7 +10,7 @@ use hyper::body::Incoming;
 
 use super::connect::{Deadline, Route, dial};
 use super::connection::Connection;
-use super::limits::Watch;
+use super::limits::Limits;
 use super::options::Retry;
 use super::prepare::{Hop, prepare};
 use super::{Client, options::ClientOptions};
@@ -33,7 +33,7 @@ pub(crate) struct Reply {
 
 impl Client {
     /// Sends one request, a second time on a new connection when [`Retry`] allows it.
-    pub(crate) async fn exchange(&self, hop: &Hop, body: Body, watch: &mut Watch) -> Result<Reply, Error> {
+    pub(crate) async fn exchange(&self, hop: &Hop, body: Body, limits: &Limits) -> Result<Reply, Error> {
         let route = Route::to(&hop.url, &self.shared.proxies)?;
         let options = &self.shared.options;
         let spare = if options.retry == Retry::Never {
@@ -43,12 +43,12 @@ impl Client {
         };
         let mut connection = match self.pool.take(&route) {
             Some(connection) => connection,
-            None => self.open(&route, watch).await?,
+            None => self.open(&route, limits).await?,
         };
         let reused = connection.reused;
         let prepared = prepare(&self.shared, &route, hop, body)?;
         let authorized = prepared.authorized;
-        let head = match connection.exchange(prepared.request, watch).await {
+        let head = match connection.exchange(prepared.request, limits).await {
             Ok(head) => head,
             Err(error) => {
                 let again = reused && may_repeat(options.retry, &hop.method, &error);
@@ -56,12 +56,12 @@ impl Client {
                     return Err(error);
                 };
                 tracing::debug!(%error, "a kept connection had died; sending again on a new one");
-                connection = self.open(&route, watch).await?;
+                connection = self.open(&route, limits).await?;
                 let prepared = prepare(&self.shared, &route, hop, spare)?;
-                connection.exchange(prepared.request, watch).await?
+                connection.exchange(prepared.request, limits).await?
             }
         };
-        self.read(route, connection, head, watch, authorized).await
+        self.read(route, connection, head, limits, authorized).await
     }
 
     async fn read(
@@ -69,7 +69,7 @@ impl Client {
         route: Route,
         mut connection: Connection,
         head: Response<Incoming>,
-        watch: &mut Watch,
+        limits: &Limits,
         authorized: bool,
     ) -> Result<Reply, Error> {
         let limit = self.shared.options.body_bytes_max;
@@ -79,11 +79,11 @@ impl Client {
             return Err(too_large(limit));
         }
         let mut gather = Gather::new(limit, announced);
-        while let Some(chunk) = connection.chunk(&mut incoming, watch).await? {
+        while let Some(chunk) = connection.chunk(&mut incoming, limits).await? {
             gather.push(chunk).map_err(|_| too_large(limit))?;
         }
         let timings = connection.timings();
-        if connection.settle().await {
+        if connection.settle() {
             self.pool.put(route, connection, keep_alive(&head.headers));
         }
         let mut headers = head.headers;
@@ -101,10 +101,10 @@ impl Client {
         })
     }
 
-    async fn open(&self, route: &Route, watch: &Watch) -> Result<Connection, Error> {
+    async fn open(&self, route: &Route, limits: &Limits) -> Result<Connection, Error> {
         let started = Instant::now();
         let options: &ClientOptions = &self.shared.options;
-        let deadline = Deadline::new(options.timeout_connect, watch.call());
+        let deadline = Deadline::new(options.timeout_connect, limits.call());
         let (stream, probe) = dial(route, || self.shared.tls(), deadline).await?;
         let mut connection = Connection::start(stream, probe, options.header_bytes_max).await?;
         connection.connect = started.elapsed();

@@ -28,7 +28,7 @@ pub use self::options::{Auth, ClientOptions, Compression, Encoding, Proxy, Redir
 use self::auth::Authenticator;
 use self::cookies::Jar;
 use self::exchange::Reply;
-use self::limits::Watch;
+use self::limits::Limits;
 use self::pool::Pool;
 use self::prepare::Hop;
 use self::proxy::Proxies;
@@ -112,7 +112,7 @@ impl Client {
     /// The rounds of a call: as many as redirects and a digest challenge ask for.
     async fn call(&self, request: Request) -> Result<Response, Error> {
         let options = &self.shared.options;
-        let mut watch = Watch::new(
+        let limits = Limits::new(
             request.timeout_call.or(options.timeout_call),
             options.timeout_read,
         );
@@ -132,7 +132,7 @@ impl Client {
         let (mut redirects, mut challenged) = (0, false);
         loop {
             let again = body.try_clone();
-            let reply = self.exchange(&hop, body, &mut watch).await?;
+            let reply = self.exchange(&hop, body, &limits).await?;
             if options.cookies {
                 self.shared.cookies.keep(&hop.url, &reply.headers);
             }
