@@ -51,13 +51,15 @@ mod load;
 mod names;
 mod options;
 mod resolve;
+mod stored;
 mod tree;
 mod wsdl;
 mod xsd;
 
 pub use catalog::Catalog;
 pub use contract::{
-    Binding, BodyStyle, Contract, HEADER_ANY, Document, FaultDecl, Found, Operation, Port, PortRef, Protocol, Service,
+    Binding, BodyStyle, Contract, Document, FaultDecl, Found, HEADER_ANY, Operation, Port, PortRef, Protocol,
+    Service,
 };
 pub use error::{Error, Guilty, Kind, Place, Warning};
 pub use load::{DocumentKind, Entry};

@@ -78,11 +78,6 @@ impl Names {
         self.uris.get(ns.0 as usize).map_or("", |uri| uri)
     }
 
-    /// How many there are; all numbers are below it.
-    pub(crate) fn len(&self) -> usize {
-        self.uris.len()
-    }
-
     /// `{namespace}local`, or `local` in no namespace.
     pub(crate) fn clark(&self, ns: Ns, local: &str) -> String {
         match self.uri(ns) {

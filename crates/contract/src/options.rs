@@ -34,11 +34,11 @@ impl Default for Options {
 /// for the first three; a type that reaches one of the last two is unusable, the contract is not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Documents. Default 1,000.
+    /// Documents, those among them that cannot be loaded. Default 1,000.
     pub documents_max: u32,
     /// Bytes of all documents together. Default 256 MiB.
     pub bytes_max: u64,
-    /// Fields and particles of all types together. Default 8 million.
+    /// Fields and particles of all types together. Default 1,048,576.
     pub table_max: u32,
     /// Particles of one type's content model, with its groups and what it inherits in place.
     /// Default 16,384.
@@ -52,7 +52,7 @@ impl Default for Limits {
         Limits {
             documents_max: 1000,
             bytes_max: 256 << 20,
-            table_max: 8 << 20,
+            table_max: 1 << 20,
             particles_max: 16 << 10,
             depth_max: 64,
         }

@@ -90,7 +90,7 @@ impl<'d> Compiler<'d> {
         } else {
             Ns::NONE
         };
-        let label = format!("{}/{name}", scope.label);
+        let label = format!("{}/{name}", short(scope.label));
         Leaf {
             wire: self.qname(ns, name),
             kind: FieldKind::Element,
@@ -188,6 +188,13 @@ impl<'d> Compiler<'d> {
         TypeId::Any
     }
 }
+
+/// Labels of what stands deep inside anonymous types do not grow without end.
+fn short(label: &str) -> &str {
+    &label[..label.floor_char_boundary(LABEL_BYTES_MAX)]
+}
+
+const LABEL_BYTES_MAX: usize = 1024;
 
 /// An xsd:boolean attribute, false unless set.
 pub(super) fn truth(node: NodeRef<'_>, attribute: &str) -> bool {

@@ -24,7 +24,7 @@ mod simple;
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
 
-use castile_plan::{Complex, ComplexId, Derivation, ElementId, NsIx, QName, TypeId, Types};
+use castile_plan::{Complex, ComplexId, Derivation, ElementId, Namespace, NsIx, QName, TypeId, Types};
 
 use crate::error::{Error, Place, Warning};
 use crate::load::Documents;
@@ -57,8 +57,6 @@ pub(crate) struct Compiler<'d> {
     /// Fields and particles so far.
     cost: u64,
     depth: u32,
-    /// A limit of the whole contract that was reached.
-    fatal: Option<Error>,
 }
 
 /// This bit and the number of a document stand for a schema where names are referred to from
@@ -84,13 +82,16 @@ pub(crate) struct Scope<'s> {
 
 impl<'d> Compiler<'d> {
     pub(crate) fn new(documents: &'d Documents, limits: Limits) -> Self {
+        let types = Types::new();
+        let known = types.namespaces.iter().enumerate();
+        let namespaces = known.map(|(i, n)| (n.uri.clone(), NsIx(i as u32))).collect();
         Compiler {
             documents,
             schemas: Schemas::new(documents),
-            types: Types::new(),
+            types,
             warnings: Vec::new(),
             limits,
-            namespaces: HashMap::new(),
+            namespaces,
             known: HashMap::new(),
             waiting: VecDeque::new(),
             raws: HashMap::new(),
@@ -101,14 +102,13 @@ impl<'d> Compiler<'d> {
             nothing: None,
             cost: 0,
             depth: 0,
-            fatal: None,
         }
     }
 
     /// Compiles every named type and global element: any of them may be named by an `xsi:type` or
     /// stand under a wildcard.
     pub(crate) fn compile(&mut self) -> Result<(), Error> {
-        self.warnings.append(&mut self.schemas.warnings);
+        self.warnings.extend(self.schemas.warnings());
         for decl in self.schemas.types.clone() {
             self.named_type(decl);
             self.drain()?;
@@ -152,7 +152,13 @@ impl<'d> Compiler<'d> {
         if let Some(&ix) = self.namespaces.get(uri) {
             return ix;
         }
-        let ix = self.types.intern(uri);
+        // What `Types::intern` does, which would look through all of them.
+        let ix = NsIx(self.types.namespaces.len() as u32);
+        let prefix = format!("ns{}", ix.0 - Types::XML.0).into();
+        self.types.namespaces.push(Namespace {
+            uri: uri.into(),
+            prefix,
+        });
         self.namespaces.insert(uri.into(), ix);
         ix
     }
@@ -227,7 +233,7 @@ impl<'d> Compiler<'d> {
                 return Err(Error::limit("table_max", max, place));
             }
         }
-        self.fatal.take().map_or(Ok(()), Err)
+        Ok(())
     }
 
     /// Replaces references to types that turned out to be unusable.

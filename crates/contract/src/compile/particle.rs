@@ -147,6 +147,7 @@ impl<'d> Compiler<'d> {
             None => Some(1),
         };
         match (min, max) {
+            (_, Some(0)) => Occurs { min: 0, max: 0 },
             (Some(min), Some(max)) if min <= max => Occurs { min, max },
             (Some(min), Some(_)) if node.token("maxOccurs").is_none() => Occurs { min, max: min },
             _ => {

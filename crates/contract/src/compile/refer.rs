@@ -18,6 +18,11 @@ impl<'d> Compiler<'d> {
         {
             return ty;
         }
+        if matches!(name.ns, Ns::ENCODING11 | Ns::ENCODING12)
+            && let Some(ty) = encoded(name.local)
+        {
+            return ty;
+        }
         match self.reference(Space::Type, schema, node, name) {
             Ok(decl) => self.named_type(decl),
             Err(unusable) => built_in(name.local)
@@ -118,7 +123,7 @@ impl<'d> Compiler<'d> {
     }
 
     fn is_defined(&self, ns: Ns) -> bool {
-        self.documents.schemas.iter().any(|s| s.target == ns)
+        self.documents.targets.contains(&ns)
     }
 
     /// Why a namespace may lack something.
@@ -132,9 +137,17 @@ impl<'d> Compiler<'d> {
         match missing {
             [] if self.is_defined(ns) => String::new(),
             [] => " (no schema of its namespace was given)".into(),
-            _ => format!(" ({})", missing.join("; ")),
+            [first] => format!(" ({first})"),
+            [first, ..] => format!(" ({first}; and others)"),
         }
     }
+}
+
+/// The simple types of SOAP encoding are those of XSD with attributes that literal messages leave out
+/// (SOAP 1.1, 5.2.1).
+fn encoded(local: &str) -> Option<TypeId> {
+    let local = if local == "base64" { "base64Binary" } else { local };
+    built_in(local).filter(|ty| *ty != TypeId::Any)
 }
 
 /// A built-in type by its local name.

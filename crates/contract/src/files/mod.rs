@@ -1,6 +1,7 @@
 //! The one module that touches the disk: documents from files ([`FileResolver`]) and compiled
 //! contracts kept in a folder ([`Store`]).
 
+mod private;
 mod store;
 
 use std::fs::File;

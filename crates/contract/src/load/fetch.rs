@@ -88,7 +88,7 @@ impl<'r> Fetcher<'r> {
         asked: Option<&str>,
         to: &mut Documents,
     ) -> Result<Result<u32, String>, Failed> {
-        if to.list.len() >= self.options.limits.documents_max as usize {
+        if self.known.len() >= self.options.limits.documents_max as usize {
             let max = self.options.limits.documents_max.into();
             return Err(Failed::Limit(Error::limit(
                 "documents_max",
@@ -111,6 +111,9 @@ impl<'r> Fetcher<'r> {
     /// its absolute form and of its namespace; else beside the document that refers.
     fn candidates(&self, wanted: &Wanted<'_>) -> Vec<Candidate> {
         let reference = wanted.reference.trim();
+        if reference.len() > LOCATION_BYTES_MAX {
+            return Vec::new();
+        }
         let mut found: Vec<Candidate> = Vec::new();
         let mut add = |location: Option<String>, asked: Option<&str>| {
             let asked = asked
@@ -186,6 +189,9 @@ impl<'r> Fetcher<'r> {
         Ok(at)
     }
 }
+
+/// Longer locations are taken as those of no document.
+const LOCATION_BYTES_MAX: usize = 8192;
 
 struct Candidate {
     location: String,

@@ -162,6 +162,7 @@ impl Follower<'_> {
             });
         }
         self.documents.schemas.push(schema);
+        self.documents.targets.insert(target);
     }
 
     fn follow(&mut self, reference: &Reference) -> Result<(), Error> {
@@ -183,7 +184,7 @@ impl Follower<'_> {
         let imports = reference.verb == Verb::Import;
         // An import that names no document relies on a schema that is here already, or on a catalog.
         let relies = location.is_empty();
-        let here = || relies && self.documents.schemas.iter().any(|s| s.target == ns);
+        let here = || relies && self.documents.targets.contains(&ns);
         if imports && (is_built_in(ns) || here()) {
             return Ok(());
         }
@@ -235,7 +236,9 @@ impl Follower<'_> {
         if missing.contains(&text) {
             return;
         }
-        missing.push(text.clone());
+        if missing.len() < MISSING_MAX {
+            missing.push(text.clone());
+        }
         if let Some(node) = documents.node(reference.document, reference.node) {
             let place = documents.place(reference.document, node);
             let text = format!("{text}; what needs it cannot be used");
@@ -247,6 +250,9 @@ impl Follower<'_> {
         documents.missing_locations.push(location);
     }
 }
+
+/// How many of the documents that a namespace lacks are named.
+const MISSING_MAX: usize = 4;
 
 /// What an element that refers to a document says.
 struct Says {

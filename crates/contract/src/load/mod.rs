@@ -6,7 +6,7 @@
 mod fetch;
 mod follow;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -70,7 +70,9 @@ pub(crate) struct Documents {
     pub(crate) list: Vec<Document>,
     /// In the order in which they were found, the same element perhaps under several namespaces.
     pub(crate) schemas: Vec<Schema>,
-    /// What could not be loaded, by the namespace that it was to define.
+    /// The namespaces of the schemas.
+    pub(crate) targets: HashSet<Ns>,
+    /// What could not be loaded, the first few, by the namespace that it was to define.
     pub(crate) missing: HashMap<Ns, Vec<String>>,
     /// Locations that could not be loaded.
     pub(crate) missing_locations: Vec<String>,
@@ -116,6 +118,7 @@ impl Documents {
             names: Names::new(),
             list: Vec::new(),
             schemas: Vec::new(),
+            targets: HashSet::new(),
             missing: HashMap::new(),
             missing_locations: Vec::new(),
             warnings: Vec::new(),

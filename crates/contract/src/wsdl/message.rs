@@ -2,14 +2,13 @@
 
 use std::rc::Rc;
 
-use castile_plan::{
-    Complex, ComplexId, ElementId, Field, FieldKind, NsIx, Occurs, Particle, Plan, Process, QName, Style, TypeId, Wildcard,
-};
+use castile_plan::{ComplexId, Occurs, Plan, QName, Style, TypeId};
 
 use super::operation::is_soap;
+use super::part::{element_leaf, has_attributes, open_block, type_leaf};
 use super::{At, Definitions, binding::warn, wrong_namespace};
-use crate::compile::{Compiler, Compositor, Leaf, Model, OUTSIDE, Unusable};
-use crate::contract::{BodyStyle, FaultDecl, HEADER_ANY};
+use crate::compile::{Compiler, Compositor, Leaf, Model, OUTSIDE};
+use crate::contract::BodyStyle;
 use crate::names::Ns;
 use crate::tree::{NodeRef, QNameRef};
 
@@ -137,7 +136,7 @@ impl<'d> Messages<'_, 'd> {
     }
 
     /// A message by name, as a place in `document` says it.
-    fn message(
+    pub(super) fn message(
         &self,
         compiler: &mut Compiler<'d>,
         name: QNameRef<'d>,
@@ -338,120 +337,6 @@ impl<'d> Messages<'_, 'd> {
         };
         named && !leaf.nillable && !has_attributes(complex)
     }
-
-    /// The declared faults and the type of the detail.
-    pub(super) fn faults(&self, compiler: &mut Compiler<'d>) -> (Vec<FaultDecl>, ComplexId) {
-        let mut faults = Vec::new();
-        let mut leaves: Vec<Leaf> = Vec::new();
-        for fault in self.defined.named(Ns::WSDL, "fault") {
-            let name = fault.token("name").unwrap_or_default();
-            let Some(reference) = fault.qname("message") else {
-                continue;
-            };
-            let at = At {
-                node: fault,
-                ..self.port_type
-            };
-            let message = match self.message(compiler, reference, at.document, fault) {
-                Ok(message) => message,
-                Err(why) => {
-                    warn(compiler, at, fault, &format!("fault {name} is left out: {why}"));
-                    continue;
-                }
-            };
-            let part = message
-                .node
-                .named(Ns::WSDL, "part")
-                .find_map(|p| Some((p, p.qname("element")?)));
-            let Some((part, element)) = part else {
-                let text = format!(
-                    "fault {name} is left out: its message has no part with an element (WSDL 1.1, 3.6)"
-                );
-                warn(compiler, at, fault, &text);
-                continue;
-            };
-            let leaf = element_leaf(compiler, message, part, element);
-            faults.push((
-                name,
-                leaf.wire.clone(),
-                compiler
-                    .element_named(message.document | OUTSIDE, part, element)
-                    .ok(),
-            ));
-            if !leaves.iter().any(|l| l.wire == leaf.wire) {
-                leaves.push(leaf);
-            }
-        }
-        let detail = block(compiler, &format!("{} fault detail", self.operation), leaves);
-        let declared = faults
-            .into_iter()
-            .map(|(name, wire, id)| declaration(compiler, detail, name, &wire, id));
-        (declared.collect(), detail)
-    }
-}
-
-fn declaration(
-    compiler: &Compiler<'_>,
-    detail: ComplexId,
-    name: &str,
-    wire: &QName,
-    id: Option<ElementId>,
-) -> FaultDecl {
-    let field = compiler
-        .types
-        .complex(detail)
-        .fields
-        .iter()
-        .position(|f| f.wire == *wire);
-    FaultDecl {
-        name: name.into(),
-        element: compiler.types.clark(wire),
-        id,
-        field: field.map(|i| i as u32),
-    }
-}
-
-/// A complex type of optional elements in any order.
-fn block(compiler: &mut Compiler<'_>, label: &str, leaves: Vec<Leaf>) -> ComplexId {
-    if leaves.is_empty() {
-        return compiler.nothing();
-    }
-    let optional = Occurs { min: 0, max: 1 };
-    let items = leaves
-        .into_iter()
-        .map(|leaf| Rc::new(Model::Leaf(leaf.into(), optional)))
-        .collect();
-    let model = Model::group(Compositor::All, Occurs::ONE, items, None);
-    let complex = compiler.flatten_model(model.as_deref(), label, |_| {});
-    compiler.synthetic(complex)
-}
-
-/// A complex type of optional elements and, under the name [`HEADER_ANY`], any others: a header may
-/// carry blocks that no contract names (SOAP 1.1, 4.2).
-fn open_block(compiler: &mut Compiler<'_>, label: &str, leaves: Vec<Leaf>) -> ComplexId {
-    let optional = Occurs { min: 0, max: 1 };
-    let items = leaves.into_iter().map(|leaf| Rc::new(Model::Leaf(leaf.into(), optional))).collect();
-    let model = Model::group(Compositor::All, Occurs::ONE, items, None);
-    let mut complex = compiler.flatten_model(model.as_deref(), label, |_| {});
-    let field = complex.fields.len() as u32;
-    let wildcard = Wildcard { namespaces: None, other_than: None, process: Process::Lax };
-    complex.fields.push(Field {
-        name: HEADER_ANY.into(),
-        wire: QName::new(NsIx::NONE, ""),
-        kind: FieldKind::Any(wildcard),
-        ty: TypeId::Any,
-        many: true,
-        required: false,
-        nillable: false,
-        default: None,
-        fixed: None,
-        doc: None,
-    });
-    complex.content.retain(|particle| matches!(particle, Particle::Leaf { .. }));
-    complex.content.push(Particle::Leaf { field, occurs: Occurs { min: 0, max: Occurs::UNBOUNDED } });
-    let end = complex.content.len() as u32 + 1;
-    complex.content.insert(0, Particle::All { optional: false, end });
-    compiler.synthetic(complex)
 }
 
 /// SOAP's elements in an input or output, those in the root part of a multipart message too.
@@ -462,81 +347,3 @@ fn bindings<'d>(bound: NodeRef<'d>) -> impl Iterator<Item = NodeRef<'d>> {
         .flat_map(NodeRef::children);
     bound.children().chain(inside).filter(|c| is_soap(c.ns()))
 }
-
-/// The leaf of a part with an element.
-fn element_leaf<'d>(
-    compiler: &mut Compiler<'d>,
-    message: At<'d>,
-    part: NodeRef<'d>,
-    name: QNameRef<'d>,
-) -> Leaf {
-    match compiler.element_named(message.document | OUTSIDE, part, name) {
-        Ok(id) => {
-            let element = &compiler.types.elements[id.index()];
-            let mut leaf = Leaf {
-                wire: element.name.clone(),
-                kind: FieldKind::Element,
-                ty: element.ty,
-                nillable: element.nillable,
-                default: element.default.clone(),
-                fixed: element.fixed.clone(),
-                doc: element.doc.clone(),
-            };
-            if element.is_abstract {
-                let text = format!(
-                    "element {} is abstract, and substitution groups are not supported",
-                    name.local
-                );
-                leaf.ty = compiler.refuse(message.document | OUTSIDE, part, &text).into();
-            }
-            leaf
-        }
-        Err(Unusable(i)) => {
-            let wire = compiler.qname(name.ns, name.local);
-            plain(wire, TypeId::Unsupported(i))
-        }
-    }
-}
-
-/// The leaf of a part with a type, under a name given to it.
-pub(super) fn type_leaf<'d>(
-    compiler: &mut Compiler<'d>,
-    message: At<'d>,
-    part: NodeRef<'d>,
-    wire: QName,
-) -> Leaf {
-    let ty = match part.qname("type") {
-        Some(name) => compiler.type_named(message.document | OUTSIDE, part, name),
-        None => compiler
-            .refuse(
-                message.document | OUTSIDE,
-                part,
-                "a part has neither element nor type",
-            )
-            .into(),
-    };
-    let ty = compiler.mended(ty);
-    plain(wire, ty)
-}
-
-pub(super) fn plain(wire: QName, ty: TypeId) -> Leaf {
-    Leaf {
-        wire,
-        kind: FieldKind::Element,
-        ty,
-        nillable: false,
-        default: None,
-        fixed: None,
-        doc: None,
-    }
-}
-
-fn has_attributes(complex: &Complex) -> bool {
-    complex
-        .fields
-        .iter()
-        .any(|f| matches!(f.kind, FieldKind::Attribute | FieldKind::AnyAttribute(_)))
-}
-
-/// No namespace at all, for elements that rpc style leaves unqualified.
-pub(super) const UNQUALIFIED: NsIx = NsIx::NONE;

@@ -2,8 +2,10 @@
 //! services, bindings and operations.
 
 mod binding;
+mod fault;
 mod message;
 mod operation;
+mod part;
 mod rpc;
 
 use std::collections::HashMap;
@@ -75,7 +77,6 @@ pub(crate) struct At<'d> {
 
 /// Every message, port type, binding and service of a load.
 pub(crate) struct Definitions<'d> {
-    documents: &'d Documents,
     messages: Kind<'d>,
     port_types: Kind<'d>,
     bindings: Kind<'d>,
@@ -87,12 +88,13 @@ pub(crate) struct Definitions<'d> {
 struct Kind<'d> {
     list: Vec<At<'d>>,
     by_name: HashMap<(Ns, &'d str), usize>,
+    /// By local name; `None` if there are several.
+    by_local: HashMap<&'d str, Option<usize>>,
 }
 
 impl<'d> Definitions<'d> {
     fn new(documents: &'d Documents) -> Self {
         let mut definitions = Definitions {
-            documents,
             messages: Kind::default(),
             port_types: Kind::default(),
             bindings: Kind::default(),
@@ -134,6 +136,10 @@ impl<'d> Kind<'d> {
     fn add(&mut self, at: At<'d>) {
         let name = at.node.token("name").unwrap_or_default();
         self.by_name.entry((at.target, name)).or_insert(self.list.len());
+        self.by_local
+            .entry(name)
+            .and_modify(|only| *only = None)
+            .or_insert(Some(self.list.len()));
         self.list.push(at);
     }
 
@@ -146,10 +152,8 @@ impl<'d> Kind<'d> {
                 lenient: false,
             });
         }
-        let named = |(_, at): &(usize, &At<'d>)| at.node.token("name") == Some(name.local);
-        let mut found = self.list.iter().enumerate().filter(named);
-        let (index, &at) = found.next()?;
-        found.next().is_none().then_some(Match {
+        let index = self.by_local.get(name.local).copied().flatten()?;
+        self.list.get(index).map(|&at| Match {
             index,
             at,
             lenient: true,

@@ -7,7 +7,8 @@ use castile_plan::{ComplexId, Occurs, QName, TypeId};
 
 use super::At;
 use super::binding::warn;
-use super::message::{Body, Messages, Side, UNQUALIFIED, plain, type_leaf};
+use super::message::{Body, Messages, Side};
+use super::part::{UNQUALIFIED, plain, type_leaf};
 use crate::compile::{Compiler, Compositor, Model};
 
 impl<'d> Messages<'_, 'd> {

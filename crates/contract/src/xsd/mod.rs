@@ -3,7 +3,7 @@
 //! A component stays where it stands in its tree; a [`Decl`] points to it together with the schema
 //! through which it was found, because an included schema can stand for several namespaces.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::error::Warning;
 use crate::load::{Documents, Schema};
@@ -50,12 +50,15 @@ type Names<'d> = HashMap<&'d str, Decl>;
 pub(crate) struct Schemas<'d> {
     documents: &'d Documents,
     spaces: [HashMap<Ns, Names<'d>>; Space::COUNT],
+    /// The components by local name; `None` if several namespaces have one.
+    by_local: [HashMap<&'d str, Option<(Ns, Decl)>>; Space::COUNT],
     /// What a redefinition redefines.
     redefined: HashMap<Decl, Decl>,
     /// Global elements and types in the order in which they stand.
     pub(crate) elements: Vec<Decl>,
     pub(crate) types: Vec<Decl>,
-    pub(crate) warnings: Vec<Warning>,
+    /// What is declared twice: the schemas of the first and of the second declaration, and how many.
+    twice: BTreeMap<(u32, u32), (Decl, Decl, u32)>,
 }
 
 impl<'d> Schemas<'d> {
@@ -63,10 +66,11 @@ impl<'d> Schemas<'d> {
         let mut schemas = Schemas {
             documents,
             spaces: Default::default(),
+            by_local: Default::default(),
             redefined: HashMap::new(),
             elements: Vec::new(),
             types: Vec::new(),
-            warnings: Vec::new(),
+            twice: BTreeMap::new(),
         };
         for (i, schema) in documents.schemas.iter().enumerate() {
             schemas.collect(i as u32, schema);
@@ -112,17 +116,35 @@ impl<'d> Schemas<'d> {
 
     /// The only component of this local name in any namespace.
     pub(crate) fn only(&self, space: Space, local: &str) -> Option<(Ns, Decl)> {
-        let found = self.spaces[space as usize]
-            .iter()
-            .filter_map(|(&ns, names)| Some((ns, *names.get(local)?)));
-        let mut found = found.take(2);
-        let first = found.next()?;
-        found.next().is_none().then_some(first)
+        self.by_local[space as usize].get(local).copied().flatten()
     }
 
     /// What `decl` redefines, if `decl` stands in a redefinition and refers to its own name.
     pub(crate) fn redefined(&self, decl: Decl) -> Option<Decl> {
         self.redefined.get(&decl).copied()
+    }
+
+    /// A warning for each pair of schemas that declare the same names: the first declaration counts.
+    pub(crate) fn warnings(&self) -> impl Iterator<Item = Warning> {
+        self.twice.values().filter_map(|&(before, decl, count)| {
+            let node = self.node(decl)?;
+            let first = self
+                .documents
+                .place(self.schema(before)?.document, self.node(before)?);
+            let place = self.documents.place(self.schema(decl)?.document, node);
+            let more = if count > 1 {
+                format!(" and {} more are", count - 1)
+            } else {
+                " is".into()
+            };
+            let (noun, name) = (node.local(), node.token("name").unwrap_or_default());
+            let text =
+                format!("{noun} {name}{more} declared a second time; the declaration at {first} counts");
+            Some(Warning {
+                place,
+                text: text.into(),
+            })
+        })
     }
 
     fn collect(&mut self, index: u32, schema: &'d Schema) {
@@ -159,9 +181,18 @@ impl<'d> Schemas<'d> {
                 names.insert(name, decl);
                 self.redefined.insert(decl, before);
             }
-            Some(before) => return self.twice(space, before, decl, name),
+            Some(before) => {
+                let pair = (before.schema, decl.schema);
+                self.twice.entry(pair).or_insert((before, decl, 0)).2 += 1;
+                return;
+            }
             None => {
                 names.insert(name, decl);
+                let only = Some((schema.target, decl));
+                self.by_local[space as usize]
+                    .entry(name)
+                    .and_modify(|only| *only = None)
+                    .or_insert(only);
             }
         }
         match space {
@@ -169,23 +200,5 @@ impl<'d> Schemas<'d> {
             Space::Type => self.types.push(decl),
             _ => {}
         }
-    }
-
-    /// The first declaration counts.
-    fn twice(&mut self, space: Space, before: Decl, decl: Decl, name: &str) {
-        let (Some(schema), Some(node)) = (self.schema(decl), self.node(decl)) else {
-            return;
-        };
-        let first = match (self.schema(before), self.node(before)) {
-            (Some(schema), Some(node)) => self.documents.place(schema.document, node).to_string(),
-            _ => String::new(),
-        };
-        let place = self.documents.place(schema.document, node);
-        let noun = space.noun();
-        let text = format!("{noun} {name} is declared a second time; the declaration at {first} counts");
-        self.warnings.push(Warning {
-            place,
-            text: text.into(),
-        });
     }
 }
