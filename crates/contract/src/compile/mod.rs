@@ -47,8 +47,8 @@ pub(crate) struct Compiler<'d> {
     known: HashMap<Decl, Option<TypeId>>,
     /// Complex types to compile, with what messages call them.
     waiting: VecDeque<(ComplexId, Decl, Rc<str>)>,
-    raws: HashMap<Decl, Option<Result<Rc<complex::Raw>, Unusable>>>,
-    groups: HashMap<Decl, Option<Result<Option<Rc<Model>>, Unusable>>>,
+    raws: Memo<Rc<complex::Raw>>,
+    groups: Memo<Option<Rc<Model>>>,
     elements: HashMap<Decl, ElementId>,
     unusable: HashMap<Box<str>, Unusable>,
     /// Complex types that turned out to be unusable after they got an id.
@@ -58,6 +58,9 @@ pub(crate) struct Compiler<'d> {
     cost: u64,
     depth: u32,
 }
+
+/// What was made of declarations, or why it was not; `None` while one is being made.
+type Memo<T> = HashMap<Decl, Option<Result<T, Unusable>>>;
 
 /// This bit and the number of a document stand for a schema where names are referred to from
 /// outside any schema: from WSDL.

@@ -40,32 +40,44 @@ fn binding<'d>(compiler: &mut Compiler<'d>, definitions: &Definitions<'d>, at: A
             .into(),
         operations: Vec::new(),
     };
-    let Some(reference) = at.node.qname("type") else {
+    let port_type = port_type(compiler, definitions, at);
+    if let Some(found) = port_type {
+        let name = found.node.token("name").unwrap_or_default();
+        binding.port_type = compiler.documents.names.clark(found.target, name);
+    }
+    let style = extension.and_then(|e| e.token("style"));
+    binding.operations = operation::compile(compiler, definitions, at, port_type, &binding.protocol, style);
+    binding
+}
+
+fn port_type<'d>(
+    compiler: &mut Compiler<'d>,
+    definitions: &Definitions<'d>,
+    binding: At<'d>,
+) -> Option<At<'d>> {
+    let names = &compiler.documents.names;
+    let Some(reference) = binding.node.qname("type") else {
         warn(
             compiler,
-            at,
-            at.node,
-            "the binding names no port type and has no operations (WSDL 1.1, 2.5)",
+            binding,
+            binding.node,
+            "the binding names no port type (WSDL 1.1, 2.5)",
         );
-        return binding;
+        return None;
     };
-    binding.port_type = names.clark(reference.ns, reference.local);
     let Some(found) = definitions.port_types.find(reference) else {
         let text = format!(
-            "there is no port type {}; the binding has no operations (WSDL 1.1, 2.5)",
-            binding.port_type
+            "there is no port type {} (WSDL 1.1, 2.5)",
+            names.clark(reference.ns, reference.local)
         );
-        warn(compiler, at, at.node, &text);
-        return binding;
+        warn(compiler, binding, binding.node, &text);
+        return None;
     };
     if found.lenient {
         let text = wrong_namespace(names, "port type", reference, found.at);
-        warn(compiler, at, at.node, &text);
-        binding.port_type = compiler.documents.names.clark(found.at.target, reference.local);
+        warn(compiler, binding, binding.node, &text);
     }
-    let style = extension.and_then(|e| e.token("style"));
-    binding.operations = operation::compile(compiler, definitions, at, found.at, &binding.protocol, style);
-    binding
+    Some(found.at)
 }
 
 /// What carries the messages, and the element that says so.

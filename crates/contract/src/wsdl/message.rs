@@ -192,25 +192,26 @@ impl<'d> Messages<'_, 'd> {
             let (Some(name), Some(part)) = (header.qname("message"), header.token("part")) else {
                 continue;
             };
-            let message = self.message(compiler, name, self.document, header)?;
-            let found = message
-                .node
-                .named(Ns::WSDL, "part")
-                .find(|p| p.token("name") == Some(part));
-            let Some(found) = found else {
+            let found = match self.message(compiler, name, self.document, header) {
+                Ok(message) => {
+                    let mut parts = message.node.named(Ns::WSDL, "part");
+                    parts
+                        .find(|p| p.token("name") == Some(part))
+                        .map(|part| (message, part))
+                }
+                Err(_) => None,
+            };
+            let Some((message, found)) = found else {
                 let text = format!(
-                    "header part {part} is not in message {}, so the header is left out",
+                    "there is no part {part} of a message {}; the header is left out",
                     name.local
                 );
-                warn(
-                    compiler,
-                    At {
-                        document: self.document,
-                        ..message
-                    },
-                    header,
-                    &text,
-                );
+                let at = At {
+                    document: self.document,
+                    node: header,
+                    target: self.target,
+                };
+                warn(compiler, at, header, &text);
                 continue;
             };
             let leaf = self.header_leaf(compiler, message, header, found);

@@ -1,6 +1,6 @@
 //! Operations of a binding together with those of its port type (WSDL 1.1, 2.4, 2.5, 3.4).
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use castile_plan::Plan;
 
@@ -11,60 +11,91 @@ use crate::contract::{BodyStyle, Operation, Protocol};
 use crate::names::Ns;
 use crate::tree::NodeRef;
 
-/// Compiles the operations of `binding`, whose port type is `port_type`.
+/// Compiles the operations of `binding`, whose port type is `port_type`. One that the port type
+/// lacks can be found and not used.
 pub(super) fn compile<'d>(
     compiler: &mut Compiler<'d>,
     definitions: &Definitions<'d>,
     binding: At<'d>,
-    port_type: At<'d>,
+    port_type: Option<At<'d>>,
     protocol: &Protocol,
     style: Option<&'d str>,
 ) -> Vec<Operation> {
-    let mut names: HashMap<String, u32> = HashMap::new();
+    let mut abstracts: HashMap<&str, Vec<NodeRef<'d>>> = HashMap::new();
+    for defined in port_type.iter().flat_map(|p| p.node.named(Ns::WSDL, "operation")) {
+        abstracts
+            .entry(defined.token("name").unwrap_or_default())
+            .or_default()
+            .push(defined);
+    }
+    let mut names = HashSet::new();
     let mut operations = Vec::new();
-    let abstracts: Vec<NodeRef<'d>> = port_type.node.named(Ns::WSDL, "operation").collect();
     for bound in binding.node.named(Ns::WSDL, "operation") {
-        let Some(name) = bound.token("name") else {
-            warn(
-                compiler,
-                binding,
-                bound,
-                "an operation without a name is left out",
-            );
-            continue;
-        };
-        let same = || {
-            abstracts
-                .iter()
-                .copied()
-                .filter(|a| a.token("name") == Some(name))
-        };
-        let Some(defined) = same().find(|a| messages_fit(bound, *a)).or_else(|| same().next()) else {
-            let text =
-                format!("operation {name} is left out: its port type has none of that name (WSDL 1.1, 2.5)");
-            warn(compiler, binding, bound, &text);
-            continue;
-        };
-        let count = names.entry(name.into()).or_insert(0);
-        *count += 1;
-        let mut unique = name.to_owned();
-        if *count > 1 {
-            unique = format!("{name}_{count}");
+        let name = bound.token("name").unwrap_or_default();
+        let unique = unique(&mut names, name);
+        if unique != name {
             let text = format!("operation {name} is overloaded (WS-I BP R2304); this one is called {unique}");
             warn(compiler, binding, bound, &text);
         }
-        let parts = Parts {
-            definitions,
-            binding,
-            port_type,
-            bound,
-            defined,
-            protocol,
-            style,
-        };
-        operations.push(operation(compiler, &parts, name, unique));
+        let same = abstracts.get(name).map(Vec::as_slice).unwrap_or_default();
+        let defined = same
+            .iter()
+            .find(|a| messages_fit(bound, **a))
+            .or_else(|| same.first());
+        operations.push(match (port_type, defined) {
+            (Some(port_type), Some(&defined)) => {
+                let parts = Parts {
+                    definitions,
+                    binding,
+                    port_type,
+                    bound,
+                    defined,
+                    protocol,
+                    style,
+                };
+                operation(compiler, &parts, name, unique)
+            }
+            _ => undefined(compiler, binding, bound, unique),
+        });
     }
     operations
+}
+
+/// A name that no other operation of the binding has.
+fn unique(names: &mut HashSet<String>, name: &str) -> String {
+    let mut unique = name.to_owned();
+    let mut count = 1;
+    while !names.insert(unique.clone()) {
+        count += 1;
+        unique = format!("{name}_{count}");
+    }
+    unique
+}
+
+/// An operation that is bound and nowhere defined.
+fn undefined<'d>(
+    compiler: &mut Compiler<'d>,
+    binding: At<'d>,
+    bound: NodeRef<'d>,
+    name: String,
+) -> Operation {
+    let text = format!("the port type of its binding has no operation {name} (WSDL 1.1, 2.5)");
+    warn(compiler, binding, bound, &text);
+    let place = compiler.documents.place(binding.document, bound);
+    Operation {
+        name,
+        soap_action: String::new(),
+        one_way: true,
+        style: BodyStyle::Document,
+        input: None,
+        output: None,
+        faults: Vec::new(),
+        detail: compiler.nothing(),
+        unsupported: Some(format!("{text}, at {place}")),
+        doc: bound.documentation().map(Into::into),
+        input_action: None,
+        output_action: None,
+    }
 }
 
 /// What an operation is made from.
