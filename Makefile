@@ -61,7 +61,7 @@ interop: build ## both roles against gSOAP, zeep, node-soap and spyne
 
 conformance: ## load, compile and round-trip every WSDL of the corpus
 	@$(MAKE) --no-print-directory testdata-notice
-	$(CARGO) test --release --locked -p castile --test corpus -- --nocapture
+	$(CARGO) test --workspace --locked --test 'corpus*' -- --nocapture
 
 bench: ## micro-benchmarks, a few minutes
 	$(CARGO) bench --workspace --locked
