@@ -54,6 +54,8 @@ pub(crate) struct Compiler<'d> {
     /// Complex types that turned out to be unusable after they got an id.
     broken: HashMap<ComplexId, Unusable>,
     nothing: Option<ComplexId>,
+    /// The header block that messages share for which the contract declares no header.
+    pub(crate) undeclared: Option<ComplexId>,
     /// Fields and particles so far.
     cost: u64,
     depth: u32,
@@ -103,6 +105,7 @@ impl<'d> Compiler<'d> {
             unusable: HashMap::new(),
             broken: HashMap::new(),
             nothing: None,
+            undeclared: None,
             cost: 0,
             depth: 0,
         }

@@ -29,6 +29,13 @@ pub(super) fn block(compiler: &mut Compiler<'_>, label: &str, leaves: Vec<Leaf>)
 /// A complex type of optional elements and, under the name [`HEADER_ANY`], any others: a header may
 /// carry blocks that no contract names (SOAP 1.1, 4.2).
 pub(super) fn open_block(compiler: &mut Compiler<'_>, label: &str, leaves: Vec<Leaf>) -> ComplexId {
+    if leaves.is_empty()
+        && let Some(id) = compiler.undeclared
+    {
+        return id;
+    }
+    let shared = leaves.is_empty();
+    let label = if shared { "header" } else { label };
     let optional = Occurs { min: 0, max: 1 };
     let items = leaves
         .into_iter()
@@ -66,7 +73,11 @@ pub(super) fn open_block(compiler: &mut Compiler<'_>, label: &str, leaves: Vec<L
     });
     let end = complex.content.len() as u32 + 1;
     complex.content.insert(0, Particle::All { optional: false, end });
-    compiler.synthetic(complex)
+    let id = compiler.synthetic(complex);
+    if shared {
+        compiler.undeclared = Some(id);
+    }
+    id
 }
 
 /// The leaf of a part with an element.
