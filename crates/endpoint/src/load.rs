@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use castile_contract::files::FileResolver;
+use castile_contract::files::{FileResolver, Store};
 use castile_contract::{Catalog, Contract, Entry, Loaded, ResolveError, Resolver};
 
 use crate::error::{Error, Guilty, Kind};
@@ -86,7 +86,15 @@ pub fn load(location: &Location, options: &LoadOptions) -> Result<Arc<Contract>,
         Location::At(at) => Entry::Location(at),
         Location::Bytes { bytes, base } => Entry::Document { bytes, location: base, charset: None },
     };
-    let contract = Contract::load(entry, &resolver, &settings)?;
+    let folder = match &options.cache {
+        Cache::Default => Store::default_folder(),
+        Cache::Off => None,
+        Cache::At(folder) => Some(folder.clone()),
+    };
+    let contract = match folder {
+        Some(folder) => Store::new(folder).load(entry, &resolver, &settings)?,
+        None => Contract::load(entry, &resolver, &settings)?,
+    };
     for warning in &contract.warnings {
         tracing::debug!(%warning, "the contract is not quite right");
     }

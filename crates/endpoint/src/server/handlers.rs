@@ -40,7 +40,7 @@ impl Handlers {
     /// Adds the function for an operation.
     #[must_use]
     pub fn on(
-        mut self,
+        self,
         operation: &str,
         function: impl Fn(Record) -> Result<Value, Fault> + Send + Sync + 'static,
     ) -> Self {
