@@ -59,3 +59,22 @@ pub(crate) fn bad_value(py: Python<'_>, path: &str, cause: PyErr) -> PyErr {
 pub(crate) fn key_is_no_name() -> PyErr {
     PyTypeError::new_err("the keys of a dict that stands for a record are the names of its fields")
 }
+
+/// An error of the endpoint as an exception.
+pub(crate) fn endpoint(py: Python<'_>, e: &castile_endpoint::Error) -> PyErr {
+    use castile_endpoint::Kind;
+    let name = match e.kind() {
+        Kind::Contract | Kind::NoSuchOperation | Kind::Unsupported => "ContractError",
+        Kind::Value => "BadValue",
+        Kind::Peer => "BadPeer",
+        Kind::Limit => "LimitError",
+        Kind::Timeout => "Timeout",
+        Kind::Security => "SecurityError",
+        Kind::Transport => "TransportError",
+        _ => "Error",
+    };
+    let (path, place) = e
+        .codec()
+        .map_or((String::new(), None), |c| (c.path(), c.line_column()));
+    exception(py, name, &e.to_string(), &path, place)
+}

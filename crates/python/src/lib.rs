@@ -8,7 +8,14 @@
 //! ```text
 //!   arguments ──source──▶ encode │ lock released: bytes move │ decode ──sink──▶ values
 //! ```
+mod call;
+mod client;
+mod describe;
 mod error;
+mod fault;
+mod options;
+mod runtime;
+mod server;
 mod sink;
 mod slots;
 mod source;
@@ -19,5 +26,19 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _castile {
     #[pymodule_export]
+    use super::call::{Call, Request};
+    #[pymodule_export]
+    use super::client::{Answer, Client, Running};
+    #[pymodule_export]
+    use super::describe::{OperationFace, ParameterFace};
+    #[pymodule_export]
+    use super::server::{Server, ServerCall};
+    #[pymodule_export]
     use super::temporal::{Moment, Span};
+    /// This version.
+    #[pymodule_export]
+    const VERSION: &str = env!("CARGO_PKG_VERSION");
+    /// The name of the field for header blocks that the contract does not name.
+    #[pymodule_export]
+    const HEADER_ANY: &str = castile_contract::HEADER_ANY;
 }

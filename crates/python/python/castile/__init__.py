@@ -1,0 +1,74 @@
+"""Castile: call and serve SOAP from a WSDL, with arrays of numbers as NumPy arrays.
+
+```
+client = castile.Client("service.wsdl")
+values = client.service.echoDoubles(np.linspace(0, 1, 100_000))
+```
+
+A service is a class with type hints:
+
+```
+@castile.service(namespace="urn:calc")
+class Calculator:
+    @castile.operation
+    def add(self, a: int, b: int) -> int:
+        return a + b
+
+castile.serve(Calculator(), port=8080)
+```
+"""
+
+from ._castile import VERSION as __version__
+from ._castile import Call, DateTime, Duration, Request
+from ._client import AsyncClient, Client
+from ._errors import (
+    BadPeer,
+    BadValue,
+    ContractError,
+    Error,
+    Fault,
+    LimitError,
+    SecurityError,
+    Timeout,
+    TransportError,
+)
+from ._options import TLS, Basic, Bearer, Digest, Timeouts
+from ._records import SKIP, XML, QName, Record, asdict
+from ._serve import Server, ServerCall, current_call, serve
+from ._service import operation, service, wsdl
+
+__all__ = [
+    "SKIP",
+    "TLS",
+    "XML",
+    "AsyncClient",
+    "BadPeer",
+    "BadValue",
+    "Basic",
+    "Bearer",
+    "Call",
+    "Client",
+    "ContractError",
+    "DateTime",
+    "Digest",
+    "Duration",
+    "Error",
+    "Fault",
+    "LimitError",
+    "QName",
+    "Record",
+    "Request",
+    "SecurityError",
+    "Server",
+    "ServerCall",
+    "Timeout",
+    "Timeouts",
+    "TransportError",
+    "__version__",
+    "asdict",
+    "current_call",
+    "operation",
+    "serve",
+    "service",
+    "wsdl",
+]

@@ -76,7 +76,9 @@ def _one_dimension(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 def _records(array: np.ndarray[Any, Any]) -> Any:
     native = array.astype(array.dtype.newbyteorder("="))
-    simple = all(native.dtype[name].kind in "biuf" and native.dtype[name].itemsize <= 8 for name in native.dtype.names)
+    simple = all(
+        native.dtype[name].kind in "biuf" and native.dtype[name].itemsize <= 8 for name in native.dtype.names
+    )
     return native if simple else list(native)
 
 

@@ -7,6 +7,7 @@ so values of both compare equal, and a pickled value is read back without any co
 
 from __future__ import annotations
 
+import enum
 import inspect
 import keyword
 import re
@@ -222,7 +223,10 @@ def asdict(value: Any) -> Any:
     Fields that are not there are left out. Arrays stay arrays, structured ones too.
     """
     if isinstance(value, Record):
-        held = ((name, _held(value, attr)) for name, attr in zip(value._castile_fields, value._castile_attrs, strict=True))
+        held = (
+            (name, _held(value, attr))
+            for name, attr in zip(value._castile_fields, value._castile_attrs, strict=True)
+        )
         return {name: asdict(inner) for name, inner in held if inner is not SKIP}
     if isinstance(value, list):
         return [asdict(inner) for inner in value]
@@ -254,7 +258,7 @@ def record_class(
     index.update((name, at) for at, name in enumerate(fields))
     body: dict[str, Any] = {
         "__slots__": attrs,
-        "__module__": "castile.types",
+        "__module__": "castile",
         "__doc__": doc or f"A value of {type_name}.",
         "__match_args__": attrs,
         "__signature__": _signature(attrs),
@@ -368,3 +372,13 @@ def _brief(value: Any) -> str:
         shown = ", ".join(repr(v) for v in value[:_SHOWN_MAX])
         return f"[{shown}, ... {len(value) - _SHOWN_MAX} more]"
     return repr(value)
+
+
+def enumeration_class(type_name: str, texts: list[str]) -> type[enum.StrEnum]:
+    """A class with one text a member, for a simple type with listed values.
+
+    >>> enumeration_class("{urn:x}Color", ["red", "dark blue"]).dark_blue
+    <Color.dark_blue: 'dark blue'>
+    """
+    members = list(zip(attribute_names(tuple(texts)), texts, strict=True))
+    return enum.StrEnum(class_name(type_name), members)

@@ -54,6 +54,11 @@ impl Classes {
         }
     }
 
+    /// The contract's types.
+    pub(crate) fn types(&self) -> &Arc<Types> {
+        &self.types
+    }
+
     /// The class of a shape.
     pub(crate) fn of(&self, py: Python<'_>, shape: &Arc<Shape>) -> PyResult<Arc<Class>> {
         let key = Arc::as_ptr(shape) as usize;

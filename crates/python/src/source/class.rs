@@ -44,15 +44,6 @@ pub(super) enum Class {
 }
 
 impl Class {
-    /// The kind of a value, by its class.
-    pub(super) fn of(value: &Bound<'_, PyAny>) -> PyResult<Class> {
-        let builtin = Class::builtin(value);
-        match builtin {
-            Some(class) => Ok(class),
-            None => Class::other(value),
-        }
-    }
-
     /// Exact built-in classes; the order is by how often they come.
     pub(super) fn builtin(value: &Bound<'_, PyAny>) -> Option<Class> {
         Some(if value.is_exact_instance_of::<PyFloat>() {
@@ -74,6 +65,7 @@ impl Class {
         })
     }
 
+    /// Everything else; worth remembering for the class.
     pub(super) fn other(value: &Bound<'_, PyAny>) -> PyResult<Class> {
         let py = value.py();
         let ty = value.get_type();

@@ -9,11 +9,13 @@
 //! encoder is told that the value is absent, and the caller raises the error instead of whatever
 //! the encoder makes of that.
 
+mod arguments;
 mod array;
 mod bind;
 mod class;
 mod convert;
 mod list;
+mod value;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -25,8 +27,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString};
 use typed_arena::Arena;
 
+pub(crate) use self::arguments::arguments;
 use self::bind::{Binding, Manner};
 use self::class::Class;
+pub(crate) use self::value::value_from_python;
 use crate::{error, slots};
 
 type Map<K, V> = HashMap<K, V, FixedState>;

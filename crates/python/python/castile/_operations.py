@@ -1,0 +1,117 @@
+"""What users see of an operation: its signature and its help."""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from collections.abc import Iterable
+from typing import Any
+
+from ._castile import OperationFace, ParameterFace
+from ._records import attribute_names
+
+_PYTHON = {
+    "boolean": "bool",
+    "float": "float",
+    "double": "float",
+    "decimal": "Decimal",
+    "dateTime": "datetime",
+    "date": "date",
+    "time": "time",
+    "duration": "timedelta",
+    "base64Binary": "bytes",
+    "hexBinary": "bytes",
+    "QName": "QName",
+    "anyType": "Any",
+}
+_INTEGERS = {
+    "integer",
+    "nonPositiveInteger",
+    "negativeInteger",
+    "nonNegativeInteger",
+    "positiveInteger",
+    "long",
+    "int",
+    "short",
+    "byte",
+    "unsignedLong",
+    "unsignedInt",
+    "unsignedShort",
+    "unsignedByte",
+}
+_ARRAYS = (_INTEGERS | {"boolean", "float", "double"}) - {
+    "integer",
+    "nonPositiveInteger",
+    "negativeInteger",
+    "nonNegativeInteger",
+    "positiveInteger",
+}
+
+
+def signature(face: OperationFace) -> inspect.Signature:
+    """The call's parameters, as `inspect.signature` and completion show them."""
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    names = attribute_names(tuple(p.name for p in face.parameters))
+    needed = [(n, p) for n, p in zip(names, face.parameters, strict=True) if p.required and not p.many]
+    # After one that may be left out, all may: the order of the contract is kept.
+    first = next((i for i, p in enumerate(face.parameters) if not p.required or p.many), len(names))
+    parameters = []
+    for i, (name, parameter) in enumerate(zip(names, face.parameters, strict=True)):
+        default = inspect.Parameter.empty if i < first and (name, parameter) in needed else None
+        parameters.append(inspect.Parameter(name, kind, default=default, annotation=python_type(parameter)))
+    return inspect.Signature(parameters, return_annotation=_returns(face.results))
+
+
+def help_text(face: OperationFace) -> str:
+    """The operation's help."""
+    names = attribute_names(tuple(p.name for p in face.parameters))
+    lines = [f"{face.name}{signature(face)}"]
+    if face.doc:
+        lines += ["", *textwrap.wrap(face.doc, 100)]
+    if face.parameters:
+        lines += ["", "Parameters:", *(_line(n, p) for n, p in zip(names, face.parameters, strict=True))]
+    if face.results:
+        lines += ["", "Returns:", *(_line(p.name, p) for p in face.results)]
+    if face.headers:
+        lines += ["", "Headers:", *(_line(p.name, p) for p in face.headers)]
+    if face.faults:
+        lines += ["", f"Faults: {', '.join(face.faults)}"]
+    if face.one_way:
+        lines += ["", "One-way: nothing comes back."]
+    if face.unsupported:
+        lines += ["", f"Cannot be called: {face.unsupported}"]
+    return "\n".join(lines)
+
+
+def python_type(parameter: ParameterFace) -> str:
+    """What a value of a parameter is in Python, for help."""
+    label = parameter.type_name
+    if not label.startswith("xsd:"):
+        plain = label.rpartition("}")[2]
+    else:
+        local = label.removeprefix("xsd:")
+        if parameter.many and local in _ARRAYS:
+            return f"ndarray[{local}]"
+        plain = "int" if local in _INTEGERS else _PYTHON.get(local, "str")
+    return f"list[{plain}]" if parameter.many else plain
+
+
+def _returns(results: Iterable[ParameterFace]) -> str | None:
+    results = list(results)
+    match results:
+        case []:
+            return None
+        case [only]:
+            return python_type(only)
+        case _:
+            return "Record"
+
+
+def _line(name: str, parameter: ParameterFace) -> str:
+    marks: list[Any] = [parameter.type_name]
+    if parameter.many:
+        marks.append("any number")
+    elif not parameter.required:
+        marks.append("optional")
+    text = f"    {name}: {', '.join(marks)}"
+    return f"{text}. {parameter.doc}" if parameter.doc else text

@@ -1,0 +1,114 @@
+"""Settings of clients and servers, as small classes and as the flat dict that the core reads."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+__all__ = ["TLS", "Basic", "Bearer", "Digest", "Timeouts"]
+
+StrPath: TypeAlias = "str | os.PathLike[str]"
+
+
+@dataclass(frozen=True)
+class Basic:
+    """HTTP basic authentication (RFC 7617), sent with the first request."""
+
+    user: str
+    password: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Digest:
+    """HTTP digest authentication (RFC 7616)."""
+
+    user: str
+    password: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Bearer:
+    """A bearer token (RFC 6750)."""
+
+    token: str = field(repr=False)
+
+
+@dataclass(frozen=True)
+class TLS:
+    """Whom to trust, and who we are. Everything may be left out.
+
+    `ca` is a PEM file, or several, with roots to trust beside the system's (or instead of them,
+    with `system_roots=False`); `cert` and `key` are PEM files of a client's (or a server's) own
+    certificate. `verify=False` is for tests only: anyone on the way can then read and change every
+    message.
+    """
+
+    ca: StrPath | Iterable[StrPath] = ()
+    cert: StrPath | None = None
+    key: StrPath | None = None
+    system_roots: bool = True
+    verify: bool = True
+
+
+@dataclass(frozen=True)
+class Timeouts:
+    """Limits in seconds; `None` keeps the default: 10 s to connect, 300 s of silence, no limit
+    on a whole call.
+    """
+
+    connect: float | None = None
+    read: float | None = None
+    call: float | None = None
+
+
+Auth: TypeAlias = "tuple[str, str] | Basic | Digest | Bearer | None"
+Rows: TypeAlias = Literal["numpy", "objects"]
+
+
+def auth_setting(auth: Auth) -> tuple[str, str, str] | None:
+    """How we say who we are: a pair is user and password of basic authentication."""
+    match auth:
+        case None:
+            return None
+        case Bearer(token):
+            return ("bearer", token, "")
+        case Digest(user, password):
+            return ("digest", user, password)
+        case Basic(user, password) | (user, password):
+            return ("basic", user, password)
+    raise TypeError(f"auth is a pair of user and password, Basic, Digest or Bearer, not {auth!r}")
+
+
+def tls_settings(tls: TLS | None) -> dict[str, Any]:
+    """The parts of a TLS setting."""
+    if tls is None:
+        return {}
+    files = [tls.ca] if isinstance(tls.ca, (str, os.PathLike)) else list(tls.ca)
+    return {
+        "tls_ca_files": [os.fspath(file) for file in files],
+        "tls_cert_pem": Path(tls.cert).read_bytes() if tls.cert is not None else None,
+        "tls_key_pem": Path(tls.key).read_bytes() if tls.key is not None else None,
+        "tls_system_roots": tls.system_roots,
+        "tls_verify": tls.verify,
+    }
+
+
+def timeout_settings(timeout: float | Timeouts | None) -> dict[str, Any]:
+    """The parts of a timeout: one number limits the whole call."""
+    limits = timeout if isinstance(timeout, Timeouts) else Timeouts(call=timeout)
+    return {"timeout_connect": limits.connect, "timeout_read": limits.read, "timeout_call": limits.call}
+
+
+def cache_settings(cache: bool | StrPath) -> dict[str, Any]:
+    """Where compiled contracts are kept: a folder, the usual place (`True`), nowhere (`False`)."""
+    if isinstance(cache, bool):
+        return {"cache_off": not cache}
+    return {"cache_at": os.fspath(cache)}
+
+
+def header_settings(headers: Mapping[str, str] | None) -> list[tuple[str, str]]:
+    """Header fields of HTTP."""
+    return list((headers or {}).items())

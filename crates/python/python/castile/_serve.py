@@ -1,0 +1,313 @@
+"""Serving: objects behind a socket."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import contextvars
+import inspect
+import logging
+import threading
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
+
+from . import _castile
+from ._client import _blocks
+from ._errors import Fault
+from ._hints import load_value
+from ._options import TLS, Rows, StrPath, cache_settings, tls_settings
+from ._records import Record
+from ._service import Bound, Definition, fault_reason
+
+__all__ = ["Server", "ServerCall", "Stats", "current_call", "serve"]
+
+log = logging.getLogger("castile.server")
+
+Handlers: TypeAlias = "Mapping[str, Callable[..., Any]]"
+
+
+class Stats(NamedTuple):
+    """What a server did since it began."""
+
+    calls: int
+    faults: int
+    bytes_in: int
+    bytes_out: int
+    decode_seconds: float
+    """Turning bytes into values, all calls together."""
+    encode_seconds: float
+    """Turning values into bytes, all answers together."""
+
+
+@dataclass
+class ServerCall:
+    """The call that a handler is answering: `castile.current_call()`."""
+
+    operation: str
+    soap_version: str
+    peer: tuple[str, int] | None
+    headers: dict[str, Any]
+    """The SOAP headers that the contract knows, by name."""
+    header_blocks: list[tuple[str, str]]
+    """All header blocks as XML, by name `{namespace}local`."""
+    reply_headers: dict[str, Any] | list[Any] = field(default_factory=dict)
+    """What the handler puts here goes out as SOAP headers: by name, or a list of XML elements."""
+
+
+_current: contextvars.ContextVar[ServerCall] = contextvars.ContextVar("castile_current_call")
+
+
+def current_call() -> ServerCall:
+    """The call that is being answered; for use inside a handler."""
+    try:
+        return _current.get()
+    except LookupError:
+        raise RuntimeError("no call is being answered here") from None
+
+
+class Server:
+    """A service on a socket. `with` stops it at the end; so does `stop`."""
+
+    def __init__(self, core: _castile.Server, scheme: str) -> None:
+        self._core = core
+        self._stopped = threading.Event()
+        self._scheme = scheme
+        _servers.add(self)
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """The host and port that it listens on."""
+        return self._core.address
+
+    @property
+    def port(self) -> int:
+        """The port that it listens on."""
+        return self.address[1]
+
+    @property
+    def url(self) -> str:
+        """Where it can be called from this machine."""
+        host, port = self.address
+        host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+        return f"{self._scheme}://{f'[{host}]' if ':' in host else host}:{port}/"
+
+    @property
+    def wsdl_url(self) -> str:
+        """Where its WSDL is."""
+        return self.url + "?wsdl"
+
+    @property
+    def stats(self) -> Stats:
+        """Calls, faults and bytes so far."""
+        return Stats(*self._core.stats())
+
+    def stop(self) -> None:
+        """Takes no further calls and waits until running ones have ended."""
+        self._core.stop()
+        self._stopped.set()
+
+    def wait(self) -> None:
+        """Waits until it is stopped, by another thread or by Ctrl-C."""
+        try:
+            while not self._stopped.wait(3600):
+                pass
+        except KeyboardInterrupt:
+            self.stop()
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def __repr__(self) -> str:
+        return f"<castile.Server at {self.url}>"
+
+
+_servers: weakref.WeakSet[Server] = weakref.WeakSet()
+
+
+@atexit.register
+def _stop_all() -> None:
+    # Handlers need the interpreter: the servers must end before it does.
+    for server in list(_servers):
+        server.stop()
+
+
+def serve(
+    obj: Any,
+    host: str = "127.0.0.1",
+    port: int = 8080,
+    *,
+    wsdl: StrPath | bytes | None = None,
+    service: str | None = None,
+    background: bool = False,
+    strict: bool = True,
+    digits: int | None = None,
+    rows: Rows = "numpy",
+    tls: TLS | None = None,
+    users: Mapping[str, str] | None = None,
+    public_url: str | None = None,
+    workers: int | None = None,
+    threads: bool = True,
+    body_bytes_max: int | None = None,
+    connections_max: int | None = None,
+    timeout_handler: float | None = None,
+    timeout_graceful: float | None = None,
+    compress_reply_above: int | None = None,
+    catalogs: tuple[StrPath, ...] = (),
+    cache: bool | StrPath = True,
+    offline: bool = False,
+) -> Server:
+    """Serves an object: one whose class is decorated with `service`, or with `wsdl` any object
+    that has methods named like the operations (or a dict of functions).
+
+    Blocks until Ctrl-C; with `background=True` it serves from threads of its own and gives the
+    `Server` at once. Port 0 takes a free one. The WSDL is shown at `?wsdl`.
+
+    >>> import castile
+    >>> @castile.service(namespace="urn:calc")
+    ... class Calculator:
+    ...     @castile.operation
+    ...     def add(self, a: int, b: int) -> int:
+    ...         return a + b
+    >>> with castile.serve(Calculator(), port=0, background=True) as server:
+    ...     castile.Client(server.wsdl_url, cache=False).service.add(2, 3)
+    5
+
+    Handlers run on several threads at once. What a handler raises goes to the caller as a fault
+    that tells nothing but that it happened, and to the log; `castile.Fault` goes as it is.
+    `users` are names and passwords that may call (basic authentication; use it with `tls`).
+    """
+    target = obj() if isinstance(obj, type) else obj
+    handler: _Handler
+    document: StrPath | bytes
+    if wsdl is None:
+        definition = Definition.of(target)
+        handler = _DefinedHandler(target, definition)
+        document = definition.wsdl(public_url or f"http://{host}:{port}/")
+    else:
+        handler = _FreeHandler(target)
+        document = wsdl
+    settings = {
+        "service": service,
+        "strict": strict,
+        "digits": digits,
+        "rows": rows,
+        "users": dict(users) if users is not None else None,
+        "public_url": public_url,
+        "workers": workers,
+        "threads": threads,
+        "body_bytes_max": body_bytes_max,
+        "connections_max": connections_max,
+        "timeout_handler": timeout_handler,
+        "timeout_graceful": timeout_graceful,
+        "compress_reply_above": compress_reply_above,
+        "catalogs": list(catalogs),
+        "offline": offline,
+        **tls_settings(tls),
+        **cache_settings(cache),
+    }
+    core = _castile.Server(document, host, port, handler, settings)
+    server = Server(core, "https" if tls is not None else "http")
+    if not background:
+        log.info("serving at %s (contract at %s)", server.url, server.wsdl_url)
+        server.wait()
+    return server
+
+
+class _Handler:
+    """What the core calls, from any thread."""
+
+    def handle(
+        self, operation: str, arguments: Record, headers: Record, call: _castile.ServerCall
+    ) -> tuple[Any, Mapping[str, Any]]:
+        """Answers one call. Raises nothing but `Fault`."""
+        current = ServerCall(operation, call.soap_version, call.peer, _blocks(headers), call.header_blocks)
+        token = _current.set(current)
+        try:
+            value = self.answer(operation, arguments, current)
+            if inspect.iscoroutine(value):
+                value = asyncio.run(value)
+        except Fault:
+            raise
+        except Exception as error:
+            raise self.to_fault(operation, error) from None
+        finally:
+            _current.reset(token)
+        return value, _blocks(current.reply_headers)
+
+    def answer(self, operation: str, arguments: Record, call: ServerCall) -> Any:
+        """The value of a call."""
+        raise NotImplementedError
+
+    def to_fault(self, operation: str, error: Exception) -> Fault:
+        """What the caller learns of an exception: that there was one."""
+        self.failed(operation, error)
+        return Fault("the service failed to answer", "Receiver")
+
+    def failed(self, operation: str, error: BaseException) -> None:
+        """Writes to the log what the caller is not told."""
+        log.error("operation %s failed", operation, exc_info=error)
+
+
+class _DefinedHandler(_Handler):
+    """Methods of a service class."""
+
+    def __init__(self, target: Any, definition: Definition) -> None:
+        self._definition = definition
+        self._methods = {name: getattr(target, b.method) for name, b in definition.operations.items()}
+
+    def answer(self, operation: str, arguments: Record, call: ServerCall) -> Any:
+        bound = self._definition.operations[operation]
+        try:
+            values = self._definition.arguments(bound, arguments)
+            for name, use in bound.headers.items():
+                if name in call.headers:
+                    call.headers[name] = load_value(use, call.headers[name])
+        except (ValueError, TypeError) as error:
+            raise Fault(f"a value is not what {operation} takes: {error}", "Sender") from None
+        return self._methods[operation](**values)
+
+    def to_fault(self, operation: str, error: Exception) -> Fault:
+        bound: Bound = self._definition.operations[operation]
+        declared = next((cls for cls in type(error).__mro__ if cls in bound.faults), None)
+        if declared is None:
+            return super().to_fault(operation, error)
+        element = f"{{{self._definition.namespace}}}{declared.__name__}"
+        return Fault(fault_reason(error), getattr(error, "code", "Receiver"), detail=(element, error))
+
+
+class _FreeHandler(_Handler):
+    """Methods or functions for the operations of a WSDL."""
+
+    def __init__(self, target: Any) -> None:
+        self._target = target
+
+    def answer(self, operation: str, arguments: Record, call: ServerCall) -> Any:
+        method = self._method(operation)
+        if method is None:
+            log.error("operation %s is not implemented", operation)
+            raise Fault(f"operation {operation} is not implemented", "Receiver")
+        return method(**self._keywords(method, arguments))
+
+    def _method(self, operation: str) -> Callable[..., Any] | None:
+        if isinstance(self._target, Mapping):
+            found = self._target.get(operation)
+        else:
+            found = getattr(self._target, operation, None)
+        return found if callable(found) else None
+
+    def _keywords(self, method: Callable[..., Any], arguments: Record) -> dict[str, Any]:
+        """All fields by their Python names; those that did not come only where the method has no
+        default for them.
+        """
+        optional = {
+            name
+            for name, parameter in inspect.signature(method).parameters.items()
+            if parameter.default is not inspect.Parameter.empty
+        }
+        pairs = zip(arguments._castile_fields, arguments._castile_attrs, strict=True)
+        return {attr: arguments[name] for name, attr in pairs if name in arguments or attr not in optional}

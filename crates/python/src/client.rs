@@ -1,0 +1,287 @@
+//! The client: the steps of a call under and without the interpreter lock.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use castile_endpoint::{Client as Endpoint, Exchange, Kind, Outcome, Outgoing, Version};
+use castile_plan::ComplexId;
+use castile_value::Shape;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
+
+use crate::call::{Call, Request};
+use crate::describe::{OperationFace, describe};
+use crate::options::{Settings, client_options, duration, location};
+use crate::sink::{Classes, Objects, RowsAs};
+use crate::source::{Context, arguments};
+use crate::{error, fault};
+
+/// One port of one service. The class of the same name in `castile` wraps it.
+#[pyclass(module = "castile._castile", frozen)]
+pub(crate) struct Client {
+    endpoint: Arc<Endpoint>,
+    classes: Arc<Classes>,
+}
+
+#[pymethods]
+impl Client {
+    #[new]
+    fn new(py: Python<'_>, wsdl: &Bound<'_, PyAny>, settings: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let location = location(wsdl)?;
+        let settings = Settings(settings);
+        let options = client_options(&settings)?;
+        let rows = rows_as(settings.get::<String>("rows")?.as_deref())?;
+        let endpoint = py
+            .detach(|| Endpoint::new(location, options))
+            .map_err(|e| error::endpoint(py, &e))?;
+        let classes = Classes::new(endpoint.types().clone(), rows);
+        Ok(Client {
+            endpoint: Arc::new(endpoint),
+            classes: Arc::new(classes),
+        })
+    }
+
+    /// Where calls go.
+    #[getter]
+    fn endpoint(&self) -> String {
+        self.endpoint.endpoint().to_string()
+    }
+
+    /// `"1.1"` or `"1.2"`.
+    #[getter]
+    fn soap_version(&self) -> &'static str {
+        match self.endpoint.version() {
+            Version::Soap11 => "1.1",
+            Version::Soap12 => "1.2",
+        }
+    }
+
+    /// What the contract's own documentation says.
+    #[getter]
+    fn doc(&self) -> Option<String> {
+        self.endpoint.contract().doc.clone()
+    }
+
+    /// The port's operations.
+    fn operations(&self) -> Vec<OperationFace> {
+        describe(self.endpoint.types(), &self.endpoint.binding().operations)
+    }
+
+    /// First step: arguments to an envelope.
+    #[pyo3(signature = (operation, args, kwargs, header))]
+    fn prepare(
+        &self,
+        py: Python<'_>,
+        operation: &str,
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+        header: Option<Bound<'_, PyAny>>,
+    ) -> PyResult<Request> {
+        let types = self.endpoint.types();
+        let complex = self
+            .endpoint
+            .arguments(operation)
+            .map_err(|e| error::endpoint(py, &e))?;
+        let context = Context::new(py, types);
+        let args = arguments(py, types, complex, operation, args, kwargs)?;
+        let args = context.record(args, Some(complex), operation);
+        let header = header.unwrap_or_else(|| PyDict::new(py).into_any());
+        let header = context.record(header, self.header_type(operation), "Header");
+        let prepared = self.endpoint.prepare(operation, header, args);
+        match (context.failure(), prepared) {
+            (Some(failure), _) => Err(failure),
+            (None, Err(e)) => Err(error::endpoint(py, &e)),
+            (None, Ok(outgoing)) => Ok(Request::new(outgoing)),
+        }
+    }
+
+    /// Second step: bytes out, bytes in, without the interpreter lock.
+    fn exchange(
+        &self,
+        py: Python<'_>,
+        request: &Bound<'_, Request>,
+        timeout: Option<f64>,
+    ) -> PyResult<Answer> {
+        let outgoing = outgoing(request, timeout)?;
+        let raised: Mutex<Option<PyErr>> = Mutex::new(None);
+        let interrupted = || match Python::attach(|py| py.check_signals()) {
+            Ok(()) => false,
+            Err(e) => {
+                *raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(e);
+                true
+            }
+        };
+        let exchanged = py.detach(|| self.endpoint.exchange_with_interrupt(outgoing, &interrupted));
+        match exchanged {
+            Ok(exchange) => Ok(Answer(exchange)),
+            Err(e) => {
+                let raised = raised.into_inner().unwrap_or_else(PoisonError::into_inner);
+                Err(raised
+                    .filter(|_| e.kind() == Kind::Interrupted)
+                    .unwrap_or_else(|| error::endpoint(py, &e)))
+            }
+        }
+    }
+
+    /// Second step for asyncio: `done(answer, error)` is called from another thread.
+    fn start(
+        &self,
+        py: Python<'_>,
+        request: &Bound<'_, Request>,
+        timeout: Option<f64>,
+        done: Py<PyAny>,
+    ) -> PyResult<Running> {
+        let outgoing = outgoing(request, timeout)?;
+        let endpoint = self.endpoint.clone();
+        let task = crate::runtime::handle(py)?.spawn(async move {
+            let exchanged = endpoint.exchange_async(outgoing).await;
+            // Nobody waits any more when the interpreter is on its way out.
+            Python::try_attach(|py| {
+                let told = match exchanged {
+                    Ok(exchange) => done.call1(py, (Answer(exchange), py.None())),
+                    Err(e) => done.call1(py, (py.None(), error::endpoint(py, &e).into_value(py))),
+                };
+                if let Err(e) = told {
+                    e.write_unraisable(py, None);
+                }
+            });
+        });
+        Ok(Running(task.abort_handle()))
+    }
+
+    /// Third step: the value, the header record, and what the call did. A fault is the value, as
+    /// an exception that is not raised yet.
+    fn receive<'py>(&self, py: Python<'py>, answer: &Answer) -> PyResult<(Bound<'py, PyAny>, bool, Call)> {
+        let exchange = &answer.0;
+        let operation = &exchange.outgoing.operation;
+        let (mut header, mut result, is_value) = self.sinks(py, operation)?;
+        let (outcome, record) = self.endpoint.receive(exchange, &mut header, &mut result);
+        let call = |header, blocks| Call::new(record, header, blocks);
+        match outcome {
+            Err(e) => Err(error::endpoint(py, &e)),
+            Ok(Outcome::Fault(fault)) => {
+                let raised = fault::to_python(py, &self.classes, *fault)
+                    .into_value(py)
+                    .into_bound(py);
+                Ok((raised.into_any(), true, call(py.None(), Vec::new())))
+            }
+            Ok(Outcome::Reply(blocks)) => {
+                let value = if is_value {
+                    single(result.finish()?)?
+                } else {
+                    py.None().into_bound(py)
+                };
+                Ok((value, false, call(header.finish()?.unbind(), blocks)))
+            }
+        }
+    }
+
+    /// A request's envelope, without sending it.
+    #[pyo3(signature = (operation, args, kwargs, header))]
+    fn encode<'py>(
+        &self,
+        py: Python<'py>,
+        operation: &str,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+        header: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyBytes>> {
+        let request = self.prepare(py, operation, args, kwargs, header)?;
+        Ok(PyBytes::new(py, request.body()))
+    }
+
+    /// The value of a reply that came by other ways; a fault is raised.
+    fn decode<'py>(&self, py: Python<'py>, operation: &str, reply: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+        let (mut header, mut result, is_value) = self.sinks(py, operation)?;
+        match self.endpoint.decode(operation, reply, &mut header, &mut result) {
+            Err(e) => Err(error::endpoint(py, &e)),
+            Ok(Outcome::Fault(fault)) => Err(fault::to_python(py, &self.classes, *fault)),
+            Ok(Outcome::Reply(_)) if is_value => single(result.finish()?),
+            Ok(Outcome::Reply(_)) => Ok(py.None().into_bound(py)),
+        }
+    }
+
+    /// The class of a complex type, or the texts of an enumeration.
+    #[pyo3(name = "type")]
+    fn type_<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        crate::describe::type_named(py, self.endpoint.types(), &self.classes, name)
+    }
+
+    /// The names of all complex types and enumerations, `{namespace}local`.
+    fn type_names(&self) -> Vec<String> {
+        crate::describe::type_names(self.endpoint.types())
+    }
+}
+
+impl Client {
+    fn header_type(&self, operation: &str) -> Option<ComplexId> {
+        let operation = self.endpoint.operation(operation).ok()?;
+        Some(operation.input.as_ref()?.header)
+    }
+
+    /// Sinks for the headers and the results of an operation; and whether it has results.
+    fn sinks<'c, 'py>(
+        &'c self,
+        py: Python<'py>,
+        operation: &str,
+    ) -> PyResult<(Objects<'c, 'py>, Objects<'c, 'py>, bool)> {
+        let types = self.endpoint.types();
+        let ids = self
+            .endpoint
+            .result(operation)
+            .map_err(|e| error::endpoint(py, &e))?;
+        let nothing = || Arc::new(Shape::new("", Vec::new()));
+        let (header, result) = match ids {
+            Some((header, result)) => (types.shape(header).clone(), types.shape(result).clone()),
+            None => (nothing(), nothing()),
+        };
+        let header = Objects::new(py, &self.classes, &header);
+        Ok((header, Objects::new(py, &self.classes, &result), ids.is_some()))
+    }
+}
+
+/// The value itself when the record has one field, nothing when it has none, else the record.
+pub(crate) fn single(record: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
+    let attrs = record.getattr("_castile_attrs")?;
+    let attrs = attrs.cast::<PyTuple>()?;
+    match attrs.len() {
+        0 => Ok(record.py().None().into_bound(record.py())),
+        1 => record.getattr(attrs.get_item(0)?.cast::<pyo3::types::PyString>()?),
+        _ => Ok(record),
+    }
+}
+
+pub(crate) fn rows_as(name: Option<&str>) -> PyResult<RowsAs> {
+    match name {
+        None | Some("numpy") => Ok(RowsAs::NumPy),
+        Some("objects") => Ok(RowsAs::Objects),
+        Some(other) => {
+            let why = format!("rows is \"numpy\" or \"objects\", not {other:?}");
+            Err(pyo3::exceptions::PyValueError::new_err(why))
+        }
+    }
+}
+
+fn outgoing(request: &Bound<'_, Request>, timeout: Option<f64>) -> PyResult<Outgoing> {
+    let taken = request.borrow_mut().take();
+    let mut outgoing = taken.ok_or_else(|| PyRuntimeError::new_err("the request was sent already"))?;
+    if let Some(seconds) = timeout {
+        outgoing.timeout = Some(duration(seconds)?);
+    }
+    Ok(outgoing)
+}
+
+/// What came back, not yet decoded.
+#[pyclass(module = "castile._castile", frozen)]
+pub(crate) struct Answer(Exchange);
+
+/// A call under way on the runtime.
+#[pyclass(module = "castile._castile", frozen)]
+pub(crate) struct Running(tokio::task::AbortHandle);
+
+#[pymethods]
+impl Running {
+    fn cancel(&self) {
+        self.0.abort();
+    }
+}

@@ -1,0 +1,167 @@
+//! What a contract offers, for signatures, help and completion.
+
+use castile_contract::Operation;
+use castile_plan::{Complex, ComplexId, Field, FieldKind, SimpleId, Style, TypeId, Types, Variety};
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+use crate::sink::Classes;
+
+/// One operation, as a user sees it.
+#[pyclass(module = "castile._castile", frozen, get_all)]
+pub(crate) struct OperationFace {
+    name: String,
+    doc: Option<String>,
+    one_way: bool,
+    /// Why it cannot be called.
+    unsupported: Option<String>,
+    soap_action: String,
+    parameters: Vec<ParameterFace>,
+    results: Vec<ParameterFace>,
+    headers: Vec<ParameterFace>,
+    /// Elements of declared faults, `{namespace}local`.
+    faults: Vec<String>,
+}
+
+/// One parameter, result or header.
+#[pyclass(module = "castile._castile", frozen, get_all)]
+#[derive(Clone)]
+pub(crate) struct ParameterFace {
+    name: String,
+    /// As messages call it, such as `xsd:double`.
+    type_name: String,
+    many: bool,
+    required: bool,
+    doc: Option<String>,
+}
+
+/// All operations of a port.
+pub(crate) fn describe(types: &Types, operations: &[Operation]) -> Vec<OperationFace> {
+    operations
+        .iter()
+        .map(|operation| face(types, operation))
+        .collect()
+}
+
+fn face(types: &Types, operation: &Operation) -> OperationFace {
+    let input = operation.input.as_ref();
+    let output = operation.output.as_ref();
+    let parameters = input.map(|plan| inner(types, plan.body).unwrap_or(plan.body));
+    let results = output.map(|plan| match plan.style {
+        Style::Wrapped => inner(types, plan.body).unwrap_or(plan.body),
+        Style::Bare => plan.body,
+    });
+    OperationFace {
+        name: operation.name.clone(),
+        doc: operation.doc.clone(),
+        one_way: operation.one_way,
+        unsupported: operation.unsupported.clone(),
+        soap_action: operation.soap_action.clone(),
+        parameters: parameters.map_or(Vec::new(), |id| faces(types, id)),
+        results: results.map_or(Vec::new(), |id| faces(types, id)),
+        headers: input.map_or(Vec::new(), |plan| faces(types, plan.header)),
+        faults: operation.faults.iter().map(|f| f.element.clone()).collect(),
+    }
+}
+
+/// The type of the one body element, when its fields are the arguments.
+fn inner(types: &Types, body: ComplexId) -> Option<ComplexId> {
+    match &types.complex(body).fields[..] {
+        [
+            Field {
+                ty: TypeId::Complex(id),
+                many: false,
+                ..
+            },
+        ] => Some(*id),
+        _ => None,
+    }
+}
+
+fn faces(types: &Types, id: ComplexId) -> Vec<ParameterFace> {
+    let complex = types.complex(id);
+    let face = |&i: &usize| {
+        let field = &complex.fields[i];
+        ParameterFace {
+            name: field.name.to_string(),
+            type_name: types.type_label(field.ty),
+            many: field.many,
+            required: field.required,
+            doc: field.doc.as_deref().map(str::to_owned),
+        }
+    };
+    positional(complex).iter().map(face).collect()
+}
+
+/// The order in which fields are given by position: content first, attributes after it.
+pub(crate) fn positional(complex: &Complex) -> Vec<usize> {
+    let attribute = |&i: &usize| {
+        matches!(
+            complex.fields[i].kind,
+            FieldKind::Attribute | FieldKind::AnyAttribute(_)
+        )
+    };
+    let (attributes, mut content): (Vec<usize>, Vec<usize>) = (0..complex.fields.len()).partition(attribute);
+    content.extend(attributes);
+    content
+}
+
+/// The class of a complex type by its name; the listed texts of a simple one.
+pub(crate) fn type_named<'py>(
+    py: Python<'py>,
+    types: &Types,
+    classes: &Classes,
+    name: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    let found = types.type_by_clark(name).or_else(|| by_local_name(types, name));
+    match found {
+        Some(TypeId::Complex(id)) => Ok(classes.python(py, id)?.into_any()),
+        Some(TypeId::Simple(id)) if !types.simple(id).facets.enumeration.is_empty() => {
+            let texts = PyList::new(py, types.simple(id).facets.enumeration.iter().map(|t| &**t))?;
+            py.import("castile._records")?
+                .call_method1("enumeration_class", (name, texts))
+        }
+        Some(other) => {
+            let text = format!(
+                "{} has no class: its values are plain ones",
+                types.type_label(other)
+            );
+            Err(pyo3::exceptions::PyLookupError::new_err(text))
+        }
+        None => Err(pyo3::exceptions::PyLookupError::new_err(format!(
+            "the contract has no type {name:?}"
+        ))),
+    }
+}
+
+/// Users may leave the namespace out where the local name says enough.
+fn by_local_name(types: &Types, local: &str) -> Option<TypeId> {
+    let named = |name: &Option<castile_plan::QName>| name.as_ref().is_some_and(|n| *n.local == *local);
+    let complex = types.complex.iter().enumerate().filter(|(_, c)| named(&c.name));
+    let complex = complex.map(|(i, _)| TypeId::Complex(ComplexId(i as u32)));
+    let simple = types
+        .simple
+        .iter()
+        .enumerate()
+        .filter(|(_, s)| named(&s.name) && !is_builtin(s));
+    let simple = simple.map(|(i, _)| TypeId::Simple(SimpleId(i as u32)));
+    let mut all = complex.chain(simple);
+    match (all.next(), all.next()) {
+        (Some(only), None) => Some(only),
+        _ => None,
+    }
+}
+
+fn is_builtin(simple: &castile_plan::Simple) -> bool {
+    simple.name.as_ref().is_some_and(|name| name.ns == Types::XSD)
+}
+
+/// The names of all named complex types and enumerations.
+pub(crate) fn type_names(types: &Types) -> Vec<String> {
+    let complex = types.complex.iter().filter_map(|c| c.name.as_ref());
+    let listed = |s: &&castile_plan::Simple| {
+        !s.facets.enumeration.is_empty() && matches!(s.variety, Variety::Atomic(_))
+    };
+    let simple = types.simple.iter().filter(listed).filter_map(|s| s.name.as_ref());
+    complex.chain(simple).map(|name| types.clark(name)).collect()
+}

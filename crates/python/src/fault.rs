@@ -1,0 +1,101 @@
+//! Faults between the endpoint and Python.
+
+use castile_endpoint::{Code, Detail, Fault, Name, Reason};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+
+use crate::sink::{Classes, value_to_python};
+use crate::source::value_from_python;
+
+/// A fault as a Python exception, ready to be raised.
+pub(crate) fn to_python(py: Python<'_>, classes: &Classes, fault: Fault) -> PyErr {
+    let build = || -> PyResult<PyErr> {
+        let reason = fault.reason().to_owned();
+        let details = PyList::empty(py);
+        for Detail { name, value } in fault.detail {
+            details.append((name.to_string(), value_to_python(py, classes, value)?))?;
+        }
+        let reasons = PyDict::new(py);
+        for Reason { lang, text } in fault.reasons {
+            reasons.set_item(if lang.is_empty() { "en".to_owned() } else { lang }, text)?;
+        }
+        let subcodes: Vec<String> = fault.subcodes.iter().map(Name::to_string).collect();
+        let keywords = PyDict::new(py);
+        keywords.set_item("detail", details)?;
+        keywords.set_item("reasons", reasons)?;
+        keywords.set_item("subcodes", subcodes)?;
+        keywords.set_item("node", fault.node)?;
+        keywords.set_item("role", fault.role)?;
+        let class = py.import("castile._errors")?.getattr("Fault")?;
+        Ok(PyErr::from_value(
+            class.call((reason, code_text(&fault.code)), Some(&keywords))?,
+        ))
+    };
+    build().unwrap_or_else(|e| e)
+}
+
+/// A `castile.Fault` that a handler raised.
+pub(crate) fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Fault> {
+    let reason: String = value.getattr("reason")?.extract()?;
+    let mut fault = Fault::new(code(&value.getattr("code")?.extract::<String>()?), reason);
+    let reasons = value.getattr("reasons")?;
+    let reasons = reasons.cast::<PyDict>()?;
+    if !reasons.is_empty() {
+        fault.reasons = Vec::with_capacity(reasons.len());
+        for (lang, text) in reasons {
+            fault.reasons.push(Reason {
+                lang: lang.extract()?,
+                text: text.extract()?,
+            });
+        }
+    }
+    for subcode in value.getattr("subcodes")?.try_iter()? {
+        let (namespace, local) = subcode?.extract()?;
+        fault.subcodes.push(Name { namespace, local });
+    }
+    fault.node = value.getattr("node")?.extract()?;
+    fault.role = value.getattr("role")?.extract()?;
+    for entry in value.getattr("details")?.try_iter()? {
+        let (element, inner): (String, Bound<'_, PyAny>) = entry?.extract()?;
+        fault.detail.push(Detail {
+            name: name(&element),
+            value: value_from_python(&inner)?,
+        });
+    }
+    Ok(fault)
+}
+
+fn code_text(code: &Code) -> String {
+    match code {
+        Code::VersionMismatch => "VersionMismatch".into(),
+        Code::MustUnderstand => "MustUnderstand".into(),
+        Code::DataEncodingUnknown => "DataEncodingUnknown".into(),
+        Code::Sender => "Sender".into(),
+        Code::Receiver => "Receiver".into(),
+        Code::Other(name) => name.to_string(),
+    }
+}
+
+fn code(text: &str) -> Code {
+    match text {
+        "VersionMismatch" => Code::VersionMismatch,
+        "MustUnderstand" => Code::MustUnderstand,
+        "DataEncodingUnknown" => Code::DataEncodingUnknown,
+        "Sender" | "Client" => Code::Sender,
+        "Receiver" | "Server" => Code::Receiver,
+        other => Code::Other(name(other)),
+    }
+}
+
+fn name(clark: &str) -> Name {
+    match clark.strip_prefix('{').and_then(|rest| rest.rsplit_once('}')) {
+        Some((namespace, local)) => Name {
+            namespace: namespace.into(),
+            local: local.into(),
+        },
+        None => Name {
+            namespace: String::new(),
+            local: clark.into(),
+        },
+    }
+}

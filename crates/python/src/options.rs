@@ -1,0 +1,164 @@
+//! Settings from Python: a dict that `castile._options` has put together and named.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use castile_endpoint::{Cache, ClientOptions, LoadOptions, Location};
+use castile_http::{Auth, Compression, Proxy, Redirects, Tls, Url};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+/// Reads one setting after the other; what is absent or `None` keeps its default.
+pub(crate) struct Settings<'d, 'py>(pub(crate) &'d Bound<'py, PyDict>);
+
+impl<'py> Settings<'_, 'py> {
+    pub(crate) fn get<T>(&self, name: &str) -> PyResult<Option<T>>
+    where
+        T: for<'a> FromPyObject<'a, 'py, Error = PyErr>,
+    {
+        match self.0.get_item(name)? {
+            Some(value) if !value.is_none() => value.extract().map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    pub(crate) fn set<T>(&self, name: &str, target: &mut T) -> PyResult<()>
+    where
+        T: for<'a> FromPyObject<'a, 'py, Error = PyErr>,
+    {
+        if let Some(value) = self.get(name)? {
+            *target = value;
+        }
+        Ok(())
+    }
+
+    fn seconds(&self, name: &str, target: &mut Option<Duration>) -> PyResult<()> {
+        if let Some(seconds) = self.get::<f64>(name)? {
+            *target = Some(duration(seconds)?);
+        }
+        Ok(())
+    }
+}
+
+/// Seconds as a duration.
+pub(crate) fn duration(seconds: f64) -> PyResult<Duration> {
+    Duration::try_from_secs_f64(seconds)
+        .map_err(|_| PyValueError::new_err(format!("{seconds} is no number of seconds")))
+}
+
+/// Where a contract is: bytes are the document itself, everything else is a path or URL.
+pub(crate) fn location(at: &Bound<'_, PyAny>) -> PyResult<Location> {
+    if let Ok(bytes) = at.extract::<Vec<u8>>()
+        && !at.is_instance_of::<pyo3::types::PyString>()
+    {
+        return Ok(Location::Bytes {
+            bytes,
+            base: String::new(),
+        });
+    }
+    if let Ok(text) = at.extract::<String>() {
+        return Ok(Location::At(text));
+    }
+    let path: PathBuf = at.extract()?;
+    Ok(Location::At(path.to_string_lossy().into_owned()))
+}
+
+pub(crate) fn load_options(settings: &Settings<'_, '_>) -> PyResult<LoadOptions> {
+    let mut load = LoadOptions::default();
+    settings.set("catalogs", &mut load.catalogs)?;
+    settings.set("offline", &mut load.offline)?;
+    load.cache = match (
+        settings.get::<bool>("cache_off")?,
+        settings.get::<PathBuf>("cache_at")?,
+    ) {
+        (Some(true), _) => Cache::Off,
+        (_, Some(folder)) => Cache::At(folder),
+        _ => Cache::Default,
+    };
+    load.http = http_options(settings)?;
+    Ok(load)
+}
+
+pub(crate) fn client_options(settings: &Settings<'_, '_>) -> PyResult<ClientOptions> {
+    let mut options = ClientOptions {
+        load: load_options(settings)?,
+        ..ClientOptions::default()
+    };
+    options.endpoint = settings.get("endpoint")?;
+    options.service = settings.get("service")?;
+    options.port = settings.get("port")?;
+    options.digits = settings.get("digits")?;
+    settings.set("strict", &mut options.strict)?;
+    settings.set("http_headers", &mut options.http_headers)?;
+    options.http = http_options(settings)?;
+    Ok(options)
+}
+
+fn http_options(settings: &Settings<'_, '_>) -> PyResult<castile_http::ClientOptions> {
+    let mut http = castile_http::ClientOptions::default();
+    settings.seconds("timeout_connect", &mut http.timeout_connect)?;
+    settings.seconds("timeout_read", &mut http.timeout_read)?;
+    settings.seconds("timeout_call", &mut http.timeout_call)?;
+    http.tls = tls(settings)?;
+    http.auth = auth(settings)?;
+    http.proxy = proxy(settings)?;
+    if settings.get::<bool>("follow_redirects")? == Some(true) {
+        http.redirects = Redirects::Follow;
+    }
+    http.compress_request = match settings.get::<String>("compress")?.as_deref() {
+        None => Compression::None,
+        Some("gzip") => Compression::Gzip,
+        Some("zstd") => Compression::Zstd,
+        Some(other) => {
+            return Err(PyValueError::new_err(format!(
+                "compress is \"gzip\" or \"zstd\", not {other:?}"
+            )));
+        }
+    };
+    settings.set("reply_bytes_max", &mut http.body_bytes_max)?;
+    settings.set("cookies", &mut http.cookies)?;
+    settings.set("chunked", &mut http.chunked)?;
+    Ok(http)
+}
+
+fn tls(settings: &Settings<'_, '_>) -> PyResult<Tls> {
+    let mut tls = Tls::default();
+    settings.set("tls_ca_files", &mut tls.ca_files)?;
+    settings.set("tls_ca_pem", &mut tls.ca_pem)?;
+    settings.set("tls_system_roots", &mut tls.system_roots)?;
+    settings.set("tls_verify", &mut tls.verify)?;
+    tls.client_cert_pem = settings.get("tls_cert_pem")?;
+    tls.client_key_pem = settings.get("tls_key_pem")?;
+    Ok(tls)
+}
+
+fn auth(settings: &Settings<'_, '_>) -> PyResult<Auth> {
+    let Some((kind, first, second)) = settings.get::<(String, String, String)>("auth")? else {
+        return Ok(Auth::None);
+    };
+    Ok(match &*kind {
+        "basic" => Auth::Basic {
+            user: first,
+            password: second,
+        },
+        "digest" => Auth::Digest {
+            user: first,
+            password: second,
+        },
+        _ => Auth::Bearer(first),
+    })
+}
+
+fn proxy(settings: &Settings<'_, '_>) -> PyResult<Proxy> {
+    match settings.get::<String>("proxy")?.as_deref() {
+        None => Ok(Proxy::Environment),
+        Some("") => Ok(Proxy::None),
+        Some(url) => {
+            let url = Url::parse(url);
+            Ok(Proxy::Url(url.map_err(|e| {
+                PyValueError::new_err(format!("the proxy is no URL: {e}"))
+            })?))
+        }
+    }
+}

@@ -1,0 +1,306 @@
+//! The server: a Python handler behind HTTP.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use castile_contract::{Loaded, ResolveError, Resolver};
+use castile_endpoint::{
+    Answer, Call, Code, Fault, Handler, HeaderBlock, Location, Replier, Server as Endpoint, ServerOptions,
+    Service, ServiceOptions, Trouble, Version,
+};
+use castile_http::ServerTls;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use crate::options::{Settings, duration, load_options, location};
+use crate::sink::{Classes, Objects};
+use crate::source::{Context, arguments};
+use crate::{client, error, fault};
+
+/// A service on a socket, running in threads of its own until it is stopped.
+#[pyclass(module = "castile._castile", frozen)]
+pub(crate) struct Server {
+    running: Mutex<Option<castile_http::Running>>,
+    handle: castile_http::Handle,
+    service: Arc<Service>,
+    address: SocketAddr,
+}
+
+#[pymethods]
+impl Server {
+    /// `handler` has `handle(operation, arguments, headers, call)`, which gives the value and the
+    /// reply's headers, and `failed(operation, error)` for what it gave and could not be sent.
+    #[new]
+    fn new(
+        py: Python<'_>,
+        wsdl: &Bound<'_, PyAny>,
+        host: String,
+        port: u16,
+        handler: Py<PyAny>,
+        settings: &Bound<'_, PyDict>,
+    ) -> PyResult<Self> {
+        let location = location(wsdl)?;
+        let settings = Settings(settings);
+        let load = load_options(&settings)?;
+        let mut service_options = ServiceOptions {
+            service: settings.get("service")?,
+            ..ServiceOptions::default()
+        };
+        service_options.digits = settings.get("digits")?;
+        settings.set("strict", &mut service_options.strict)?;
+        let server_options = server_options(&settings)?;
+        let rows = client::rows_as(settings.get::<String>("rows")?.as_deref())?;
+        let started = py.detach(|| {
+            let contract = castile_endpoint::load(&location, &load)?;
+            let classes = Arc::new(Classes::new(contract.types.clone(), rows));
+            let handler = PythonHandler {
+                python: handler,
+                classes,
+            };
+            let service = Arc::new(Service::new(contract, service_options, handler)?);
+            let given = Given {
+                location,
+                rest: castile_endpoint::resolver(&load),
+            };
+            let server = Endpoint::bind(service.clone(), (host.as_str(), port), server_options, &given)?;
+            let (handle, address) = (server.handle(), server.local_addr());
+            Ok((Mutex::new(Some(server.start()?)), handle, service, address))
+        });
+        let (running, handle, service, address) = started.map_err(|e| error::endpoint(py, &e))?;
+        Ok(Server {
+            running,
+            handle,
+            service,
+            address,
+        })
+    }
+
+    /// Host and port it listens on.
+    #[getter]
+    fn address(&self) -> (String, u16) {
+        (self.address.ip().to_string(), self.address.port())
+    }
+
+    /// Takes no further calls, lets running ones finish, and waits for that.
+    fn stop(&self, py: Python<'_>) {
+        let running = self.running.lock().unwrap_or_else(PoisonError::into_inner).take();
+        py.detach(|| match running {
+            Some(running) => running.stop(),
+            None => self.handle.stop(),
+        });
+    }
+
+    /// Calls, faults, bytes in and out, seconds of decoding and of encoding so far.
+    fn stats(&self) -> (u64, u64, u64, u64, f64, f64) {
+        let stats = self.service.stats();
+        let seconds = (stats.decode.as_secs_f64(), stats.encode.as_secs_f64());
+        (stats.calls, stats.faults, stats.bytes_in, stats.bytes_out, seconds.0, seconds.1)
+    }
+}
+
+fn server_options(settings: &Settings<'_, '_>) -> PyResult<ServerOptions> {
+    let mut options = ServerOptions {
+        public_url: settings.get("public_url")?,
+        ..ServerOptions::default()
+    };
+    settings.set("threads", &mut options.threads)?;
+    let http = &mut options.http;
+    settings.set("body_bytes_max", &mut http.body_bytes_max)?;
+    settings.set("connections_max", &mut http.connections_max)?;
+    settings.set("workers", &mut http.workers)?;
+    if let Some(seconds) = settings.get::<f64>("timeout_graceful")? {
+        http.timeout_graceful = duration(seconds)?;
+    }
+    if let Some(seconds) = settings.get::<f64>("timeout_handler")? {
+        http.timeout_handler = Some(duration(seconds)?);
+    }
+    http.compress_reply_above = settings.get("compress_reply_above")?;
+    if let (Some(cert_pem), Some(key_pem)) = (settings.get("tls_cert_pem")?, settings.get("tls_key_pem")?) {
+        http.tls = Some(ServerTls {
+            cert_pem,
+            key_pem,
+            client_ca_pem: client_ca(settings)?,
+        });
+    }
+    if let Some(users) = settings.get::<std::collections::HashMap<String, String>>("users")? {
+        http.auth = Some(users_auth(users));
+    }
+    Ok(options)
+}
+
+fn client_ca(settings: &Settings<'_, '_>) -> PyResult<Option<Vec<u8>>> {
+    let mut pem = Vec::new();
+    for file in settings.get::<Vec<PathBuf>>("tls_ca_files")?.unwrap_or_default() {
+        pem.extend(std::fs::read(file)?);
+        pem.push(b'\n');
+    }
+    Ok(Some(pem).filter(|pem| !pem.is_empty()))
+}
+
+/// The contract's documents once more: the one that was given as bytes, others from where they are.
+struct Given<R> {
+    location: Location,
+    rest: R,
+}
+
+impl<R: Resolver> Resolver for Given<R> {
+    fn load(&self, at: &str) -> Result<Loaded, ResolveError> {
+        match &self.location {
+            Location::Bytes { bytes, base } if at == base => Ok(Loaded {
+                bytes: bytes.clone(),
+                location: at.to_owned(),
+                charset: None,
+            }),
+            _ => self.rest.load(at),
+        }
+    }
+}
+
+/// What the transport says of a call.
+#[pyclass(module = "castile", frozen, get_all)]
+pub(crate) struct ServerCall {
+    /// The operation's name.
+    operation: String,
+    /// `"1.1"` or `"1.2"`.
+    soap_version: &'static str,
+    /// Host and port of the caller.
+    peer: Option<(String, u16)>,
+    /// All header blocks as XML, by name `{namespace}local`.
+    header_blocks: Vec<(String, String)>,
+}
+
+struct PythonHandler {
+    python: Py<PyAny>,
+    classes: Arc<Classes>,
+}
+
+impl Handler for PythonHandler {
+    fn handle(&self, call: Call<'_>) -> Result<Answer, Trouble> {
+        let answered = Python::try_attach(|py| self.answer(py, call));
+        answered.unwrap_or_else(|| Err(Fault::new(Code::Receiver, "the service is stopping").into()))
+    }
+}
+
+impl PythonHandler {
+    fn answer(&self, py: Python<'_>, call: Call<'_>) -> Result<Answer, Trouble> {
+        let operation = call.operation().name.clone();
+        let Some((header, args)) = call.arguments() else {
+            return Ok(Answer::default());
+        };
+        let types = call.service().types().clone();
+        let info = info(&call);
+        let mut header = Objects::new(py, &self.classes, types.shape(header));
+        let mut args = Objects::new(py, &self.classes, types.shape(args));
+        let replier = call.decode(&mut header, &mut args)?;
+        let called = self.call(py, &operation, args, header, info);
+        let sent = called.and_then(|(value, headers)| self.reply(py, &operation, &replier, value, headers));
+        sent.map_err(|e| self.trouble(py, &operation, e))
+    }
+
+    fn call<'py>(
+        &self,
+        py: Python<'py>,
+        operation: &str,
+        args: Objects<'_, 'py>,
+        header: Objects<'_, 'py>,
+        info: ServerCall,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let given = (operation, args.finish()?, header.finish()?, info);
+        let answer = self.python.bind(py).call_method1("handle", given)?;
+        answer.extract()
+    }
+
+    fn reply<'py>(
+        &self,
+        py: Python<'py>,
+        operation: &str,
+        replier: &Replier<'_>,
+        value: Bound<'py, PyAny>,
+        headers: Bound<'py, PyAny>,
+    ) -> PyResult<Answer> {
+        let Some((header_type, result_type)) = replier.result() else {
+            return Ok(Answer::default());
+        };
+        let types = self.classes.types();
+        let context = Context::new(py, types);
+        let results = results(py, types, result_type, operation, value)?;
+        let results = context.record(results, Some(result_type), operation);
+        let headers = context.record(headers, Some(header_type), "Header");
+        let written = replier.reply(headers, results);
+        match (context.failure(), written) {
+            (Some(failure), _) => Err(failure),
+            (None, Err(e)) => Err(error::endpoint(py, &e)),
+            (None, Ok(answer)) => Ok(answer),
+        }
+    }
+
+    /// A fault goes out as it is; of anything else the caller only learns that it happened.
+    fn trouble(&self, py: Python<'_>, operation: &str, e: PyErr) -> Trouble {
+        let is_fault = py.import("castile._errors").and_then(|m| m.getattr("Fault"));
+        let is_fault = is_fault
+            .and_then(|class| e.value(py).is_instance(&class))
+            .unwrap_or(false);
+        if is_fault {
+            match fault::from_python(e.value(py)) {
+                Ok(fault) => return fault.into(),
+                Err(broken) => broken.write_unraisable(py, None),
+            }
+        } else if let Err(e) = self
+            .python
+            .bind(py)
+            .call_method1("failed", (operation, e.value(py)))
+        {
+            e.write_unraisable(py, None);
+        }
+        Fault::new(Code::Receiver, "the service failed to answer").into()
+    }
+}
+
+/// What a handler gave as the record of all results: the one result, or several by position
+/// (a tuple) or by name.
+fn results<'py>(
+    py: Python<'py>,
+    types: &castile_plan::Types,
+    id: castile_plan::ComplexId,
+    operation: &str,
+    value: Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    match types.complex(id).fields.len() {
+        0 if value.is_none() => Ok(PyDict::new(py).into_any()),
+        0 | 1 => arguments(py, types, id, operation, &PyTuple::new(py, [value])?, None),
+        _ => match value.cast_exact::<PyTuple>() {
+            Ok(several) => arguments(py, types, id, operation, several, None),
+            Err(_) if value.is_none() => Ok(PyDict::new(py).into_any()),
+            Err(_) => Ok(value),
+        },
+    }
+}
+
+fn info(call: &Call<'_>) -> ServerCall {
+    let block = |b: &HeaderBlock| (b.name.to_string(), b.xml.clone());
+    ServerCall {
+        operation: call.operation().name.clone(),
+        soap_version: match call.version() {
+            Version::Soap11 => "1.1",
+            Version::Soap12 => "1.2",
+        },
+        peer: call.peer().map(|p| (p.ip().to_string(), p.port())),
+        header_blocks: call.headers().iter().map(block).collect(),
+    }
+}
+
+/// Users and passwords that may call, by basic authentication.
+fn users_auth(users: std::collections::HashMap<String, String>) -> castile_http::ServerAuth {
+    let check = move |user: &str, password: &str| users.get(user).is_some_and(|right| same(right, password));
+    castile_http::ServerAuth::Basic {
+        realm: "castile".into(),
+        check: Arc::new(check),
+    }
+}
+
+/// Compares without telling by the time it takes where the first difference is.
+fn same(a: &str, b: &str) -> bool {
+    let differing = a.bytes().zip(b.bytes()).fold(0, |sum, (x, y)| sum | (x ^ y));
+    a.len() == b.len() && differing == 0
+}

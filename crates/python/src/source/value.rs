@@ -1,0 +1,53 @@
+//! Python values as dynamic values, where no type is known: details of faults.
+
+use castile_value::{Item, Value};
+use pyo3::prelude::*;
+
+use super::{Context, Place};
+
+/// A value of any kind as a dynamic value, copied.
+pub(crate) fn value_from_python(value: &Bound<'_, PyAny>) -> PyResult<Value> {
+    let types = castile_plan::Types::new();
+    let context = Context::new(value.py(), &types);
+    let place = Place {
+        parent: None,
+        name: "detail",
+        item: None,
+    };
+    let copied = copy(context.convert(value.clone(), None, place).item());
+    match context.failure() {
+        Some(e) => Err(e),
+        None => Ok(copied),
+    }
+}
+
+fn copy(item: Item<'_>) -> Value {
+    match item {
+        Item::Absent => Value::Absent,
+        Item::Nil => Value::Nil,
+        Item::Scalar(scalar) => scalar.into(),
+        Item::Column(column) => Value::List(
+            (0..column.len())
+                .filter_map(|i| column.get(i))
+                .map(Value::from)
+                .collect(),
+        ),
+        Item::Table(table) => {
+            let row = |i| {
+                Value::map(
+                    table
+                        .columns()
+                        .iter()
+                        .filter_map(|(n, c)| Some((*n, c.get(i)?.into()))),
+                )
+            };
+            Value::List((0..table.len()).map(row).collect())
+        }
+        Item::Items(items) => Value::List((0..items.len()).map(|i| copy(items.item(i))).collect()),
+        Item::Record(source) => {
+            let entries = source.entries().unwrap_or_default().into_iter();
+            Value::Map(entries.map(|(name, item)| (name, copy(item))).collect())
+        }
+        Item::Xml(text) => Value::Xml(text.to_owned()),
+    }
+}
