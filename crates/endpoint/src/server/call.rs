@@ -1,6 +1,7 @@
 //! One call that a service received, and its answer.
 
 use std::net::SocketAddr;
+use std::time::Instant;
 
 use castile_codec::{DecodeOptions, Envelope, Fault, HeaderBlock, Version};
 use castile_contract::Operation;
@@ -102,6 +103,7 @@ impl<'c> Call<'c> {
         let types = service.types();
         let version = envelope.version();
         let options = DecodeOptions { strict: service.options().strict };
+        let began = Instant::now();
         if let Some(plan) = &operation.input {
             match arguments(types, plan) {
                 (id, true) => {
@@ -111,6 +113,7 @@ impl<'c> Call<'c> {
                 (_, false) => envelope.decode(types, plan, &options, header, args)?,
             }
         }
+        service.note_decode(began);
         Ok(Replier { service, operation, version })
     }
 }
@@ -136,7 +139,9 @@ impl Replier<'_> {
         let body: &dyn Source = if nested { &body } else { result };
         let mut out = Vec::new();
         let options = self.service.encode_options();
+        let began = Instant::now();
         castile_codec::encode(types, plan, self.version, header, body, &options, &mut out)?;
+        self.service.note_encode(began);
         Ok(Answer(out))
     }
 }

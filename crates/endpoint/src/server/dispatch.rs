@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use castile_codec::{Code, EncodeOptions, Envelope, Fault, HeaderBlock, Limits, Name, Version};
 use castile_contract::{Contract, Operation};
@@ -57,6 +58,8 @@ struct Counters {
     faults: AtomicU64,
     bytes_in: AtomicU64,
     bytes_out: AtomicU64,
+    decode_nanos: AtomicU64,
+    encode_nanos: AtomicU64,
 }
 
 /// What a service did since it began.
@@ -70,6 +73,10 @@ pub struct Stats {
     pub bytes_in: u64,
     /// Bytes of envelopes sent.
     pub bytes_out: u64,
+    /// Turning bytes into values, all calls together.
+    pub decode: Duration,
+    /// Turning values into bytes, all answers together that are no faults.
+    pub encode: Duration,
 }
 
 /// A message for a service: the envelope as text, and what the transport says of it.
@@ -154,10 +161,21 @@ impl Service {
 
     /// What the service did so far.
     pub fn stats(&self) -> Stats {
-        let Counters { calls, faults, bytes_in, bytes_out } = &self.counters;
-        let [calls, faults, bytes_in, bytes_out] =
-            [calls, faults, bytes_in, bytes_out].map(|c| c.load(Ordering::Relaxed));
-        Stats { calls, faults, bytes_in, bytes_out }
+        let Counters { calls, faults, bytes_in, bytes_out, decode_nanos, encode_nanos } = &self.counters;
+        let [calls, faults, bytes_in, bytes_out, decode_nanos, encode_nanos] =
+            [calls, faults, bytes_in, bytes_out, decode_nanos, encode_nanos].map(|c| c.load(Ordering::Relaxed));
+        let (decode, encode) = (Duration::from_nanos(decode_nanos), Duration::from_nanos(encode_nanos));
+        Stats { calls, faults, bytes_in, bytes_out, decode, encode }
+    }
+
+    /// Adds what decoding took since `began` to the figures.
+    pub(super) fn note_decode(&self, began: Instant) {
+        self.counters.decode_nanos.fetch_add(nanos(began), Ordering::Relaxed);
+    }
+
+    /// Adds what encoding took since `began` to the figures.
+    pub(super) fn note_encode(&self, began: Instant) {
+        self.counters.encode_nanos.fetch_add(nanos(began), Ordering::Relaxed);
     }
 
     pub(super) fn encode_options(&self) -> EncodeOptions {
@@ -169,7 +187,10 @@ impl Service {
         let count = |counter: &AtomicU64, n: usize| counter.fetch_add(n as u64, Ordering::Relaxed);
         count(&self.counters.calls, 1);
         count(&self.counters.bytes_in, request.text.len());
-        let response = match Envelope::open(request.text, &self.options.limits) {
+        let began = Instant::now();
+        let opened = Envelope::open(request.text, &self.options.limits);
+        self.note_decode(began);
+        let response = match opened {
             Ok(envelope) => self.dispatch(envelope, request),
             Err(e) => self.fault(Version::Soap11, None, &Error::from(e).to_fault()),
         };
@@ -271,6 +292,10 @@ impl Service {
     pub(super) fn refuse(&self, error: &Error) -> Response {
         self.fault(Version::Soap11, None, &error.to_fault())
     }
+}
+
+fn nanos(began: Instant) -> u64 {
+    u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// The SOAP bindings of the service in question.
