@@ -4,7 +4,7 @@
 //! `cargo bench -p castile-http`; `-- quick` for a short run.
 
 use std::io::{Read, Write};
-use std::net::{TcpListener, TcpStream};
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -26,31 +26,43 @@ fn main() {
     let rounds = if quick { 4_000 } else { 20_000 };
     for (name, client, server) in [("cores 0 and 1", 0, 1), ("one core", 0, 0)] {
         println!("{name}, round trip of {} bytes and a head:", ENVELOPE.len());
-        pin(client);
-        // Twice, in turn: a machine that changes its speed shows.
-        for _ in 0..2 {
-            let raw = raw(rounds, server);
-            report("raw blocking ping-pong", raw, raw);
-            report("hyper alone", hyper_alone::measured(rounds, server), raw);
-            report("castile-http, blocking client", ours(rounds, server), raw);
-            if let Some(core) = std::env::var_os("HALF") {
-                let _ = core;
-                report(
-                    "hyper client, castile server",
-                    hyper_alone::client_of_ours(rounds, server),
-                    raw,
-                );
-                report(
-                    "castile client, hyper server",
-                    hyper_alone::server_of_ours(rounds, server),
-                    raw,
-                );
+        // A thread of its own: pinning cannot be undone, and new threads inherit it.
+        let pinned = std::thread::spawn(move || {
+            pin(client);
+            // Twice, in turn: a machine that changes its speed shows.
+            for _ in 0..2 {
+                round_trips(rounds, server);
             }
-        }
+        });
+        pinned.join().unwrap();
     }
-    pin_all();
     throughput(if quick { 1 } else { 3 });
     large(if quick { 30 } else { 200 });
+}
+
+fn round_trips(rounds: usize, core: usize) {
+    let raw = raw(rounds, core);
+    report("raw blocking ping-pong", raw, raw);
+    let hyper = hyper_alone::server(core);
+    let ours = echo(1, Some(core));
+    report(
+        "hyper client, hyper server",
+        hyper_alone::client(rounds, hyper),
+        raw,
+    );
+    let hyper = hyper_alone::server(core);
+    report("castile client, hyper server", castile_client(rounds, hyper), raw);
+    report(
+        "hyper client, castile server",
+        hyper_alone::client(rounds, ours.addr()),
+        raw,
+    );
+    report(
+        "castile client, castile server",
+        castile_client(rounds, ours.addr()),
+        raw,
+    );
+    ours.stop();
 }
 
 fn report(name: &str, (median, p99): (f64, f64), (raw, _): (f64, f64)) {
@@ -88,19 +100,16 @@ fn raw(rounds: usize, core: usize) -> (f64, f64) {
     result
 }
 
-fn ours(rounds: usize, core: usize) -> (f64, f64) {
-    let running = echo(1, Some(core));
+fn castile_client(rounds: usize, server: SocketAddr) -> (f64, f64) {
     let client = client();
-    let url = url(&running);
-    let result = measure(rounds, || {
+    let url = url(server);
+    measure(rounds, || {
         let reply = client.send(request(&url)).unwrap();
         assert_eq!(reply.body, ENVELOPE);
-    });
-    running.stop();
-    result
+    })
 }
 
-/// Ten clients in two threads' worth of cores, as fast as they can.
+/// Ten raw clients in threads of this process, as fast as they can.
 fn throughput(seconds: u64) {
     let running = echo(0, None);
     let stop = Arc::new(AtomicBool::new(false));
@@ -119,7 +128,7 @@ fn throughput(seconds: u64) {
     running.stop();
 }
 
-fn hammer(address: std::net::SocketAddr, stop: &AtomicBool) -> u64 {
+fn hammer(address: SocketAddr, stop: &AtomicBool) -> u64 {
     let request = format!(
         "POST /echo HTTP/1.1\r\nHost: {address}\r\nContent-Type: text/xml; charset=utf-8\r\n\
          SOAPAction: \"\"\r\nContent-Length: {}\r\n\r\n{ENVELOPE}",
@@ -143,7 +152,7 @@ fn hammer(address: std::net::SocketAddr, stop: &AtomicBool) -> u64 {
 /// An echo of 3 MB: what copies and fresh pages cost.
 fn large(rounds: usize) {
     let running = echo(1, None);
-    let (client, url) = (client(), url(&running));
+    let (client, url) = (client(), url(running.addr()));
     let body = Bytes::from(vec![b'5'; 3_200_000]);
     let (median, p99) = measure(rounds, || {
         let reply = client.send(Request::post(url.clone(), body.clone())).unwrap();
@@ -189,8 +198,8 @@ fn client() -> blocking::Client {
     blocking::Client::new(options).unwrap()
 }
 
-fn url(running: &Running) -> Url {
-    format!("http://{}/echo", running.addr()).parse().unwrap()
+fn url(server: SocketAddr) -> Url {
+    format!("http://{server}/echo").parse().unwrap()
 }
 
 fn request(url: &Url) -> Request {
@@ -222,9 +231,6 @@ fn pin(core: usize) {
     }
 }
 
-/// New threads inherit the affinity of their parent: open it again.
-fn pin_all() {}
-
 /// The same exchange with hyper and nothing else: what the engine under this crate costs.
 mod hyper_alone {
     use std::convert::Infallible;
@@ -236,27 +242,6 @@ mod hyper_alone {
 
     use super::{Bytes, ENVELOPE, pin};
 
-    pub(super) fn measured(rounds: usize, core: usize) -> (f64, f64) {
-        client(rounds, server(core))
-    }
-
-    pub(super) fn client_of_ours(rounds: usize, core: usize) -> (f64, f64) {
-        let running = super::echo(1, Some(core));
-        let r = client(rounds, running.addr());
-        running.stop();
-        r
-    }
-
-    pub(super) fn server_of_ours(rounds: usize, core: usize) -> (f64, f64) {
-        let address = server(core);
-        let client = super::client();
-        let url: super::Url = format!("http://{address}/echo").parse().unwrap();
-        super::measure(rounds, || {
-            let reply = client.send(super::request(&url)).unwrap();
-            assert_eq!(reply.body, ENVELOPE);
-        })
-    }
-
     fn runtime() -> tokio::runtime::Runtime {
         tokio::runtime::Builder::new_current_thread()
             .enable_all()
@@ -264,7 +249,7 @@ mod hyper_alone {
             .unwrap()
     }
 
-    fn server(core: usize) -> SocketAddr {
+    pub(super) fn server(core: usize) -> SocketAddr {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
         let address = listener.local_addr().unwrap();
@@ -288,7 +273,7 @@ mod hyper_alone {
         address
     }
 
-    fn client(rounds: usize, address: SocketAddr) -> (f64, f64) {
+    pub(super) fn client(rounds: usize, address: SocketAddr) -> (f64, f64) {
         let runtime = runtime();
         let (mut handle, driver) = runtime.block_on(async {
             let stream = tokio::net::TcpStream::connect(address).await.unwrap();

@@ -1,10 +1,14 @@
 //! The client for code without async.
 
 use std::fmt;
+use std::future::Future;
+use std::pin::{Pin, pin};
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::time::{Instant, Sleep};
 
 use crate::client::ClientOptions;
 use crate::error::{Error, Guilty, Kind, Phase};
@@ -20,13 +24,20 @@ pub struct Client {
     template: crate::client::Client,
     lanes: Mutex<Vec<Lane>>,
     lanes_kept_max: usize,
+    lane_idle_max: Duration,
 }
 
 struct Lane {
     /// `None` only while it is dropped.
     runtime: Option<Runtime>,
     client: crate::client::Client,
+    /// When to ask next whether to give up; kept so that a short call sets no timer.
+    tick: Option<Pin<Box<Sleep>>>,
+    used: Instant,
 }
+
+/// How often a waiting call asks whether to give up.
+const TICK: Duration = Duration::from_millis(100);
 
 impl Client {
     /// A client; reads certificate files and the environment's proxies, touches no network.
@@ -35,11 +46,13 @@ impl Client {
     /// [`Kind::Options`], naming the option.
     pub fn new(options: ClientOptions) -> Result<Client, Error> {
         let lanes_kept_max = options.pool_idle_max.max(1);
+        let lane_idle_max = options.pool_idle_timeout;
         let template = crate::client::Client::new(options)?;
         Ok(Client {
             template,
             lanes: Mutex::new(Vec::new()),
             lanes_kept_max,
+            lane_idle_max,
         })
     }
 
@@ -49,7 +62,7 @@ impl Client {
     /// Everything but a reply: see [`Kind`]. [`Kind::Request`] when called from async code, which
     /// must use [`crate::Client`].
     pub fn send(&self, request: Request) -> Result<Response, Error> {
-        self.run(|lane, runtime| runtime.block_on(lane.send(request)))
+        self.run(|runtime, client, _| runtime.block_on(client.send(request)))
     }
 
     /// [`send`](Client::send), asking about ten times a second whether to give up.
@@ -62,41 +75,51 @@ impl Client {
         interrupted: &dyn Fn() -> bool,
     ) -> Result<Response, Error> {
         let url = request.url.clone();
-        self.run(|lane, runtime| {
+        self.run(|runtime, client, tick| {
             runtime.block_on(async {
-                let mut call = std::pin::pin!(lane.send(request));
-                loop {
-                    let tick = tokio::time::sleep(Duration::from_millis(100));
-                    tokio::select! {
-                        biased;
-                        reply = &mut call => return reply,
-                        () = tick => if interrupted() {
-                            let text = "the caller interrupted the call";
-                            return Err(Error::new(
-                                Kind::Interrupted, Guilty::Caller, Phase::Wait, text,
-                            ).with_url(&url));
-                        }
-                    }
+                let mut call = pin!(client.send(request));
+                let tick = tick.get_or_insert_with(|| Box::pin(tokio::time::sleep(TICK)));
+                if tick.deadline() <= Instant::now() {
+                    tick.as_mut().reset(Instant::now() + TICK);
                 }
+                std::future::poll_fn(|context| {
+                    if let Poll::Ready(reply) = call.as_mut().poll(context) {
+                        return Poll::Ready(reply);
+                    }
+                    while tick.as_mut().poll(context).is_ready() {
+                        if interrupted() {
+                            return Poll::Ready(Err(given_up().with_url(&url)));
+                        }
+                        tick.as_mut().reset(Instant::now() + TICK);
+                    }
+                    Poll::Pending
+                })
+                .await
             })
         })
     }
 
     fn run<T>(
         &self,
-        work: impl FnOnce(&crate::client::Client, &Runtime) -> Result<T, Error>,
+        work: impl FnOnce(&Runtime, &crate::client::Client, &mut Option<Pin<Box<Sleep>>>) -> Result<T, Error>,
     ) -> Result<T, Error> {
         if Handle::try_current().is_ok() {
             let text = "a blocking call from inside async code; use castile_http::Client there";
             return Err(Error::new(Kind::Request, Guilty::Caller, Phase::Prepare, text));
         }
-        let lane = self.lock().pop();
-        let lane = match lane {
+        let kept = self.lock().pop();
+        let mut lane = match kept {
             Some(lane) => lane,
             None => self.lane()?,
         };
-        let result = match &lane.runtime {
-            Some(runtime) => work(&lane.client, runtime),
+        let Lane {
+            runtime,
+            client,
+            tick,
+            ..
+        } = &mut lane;
+        let result = match runtime {
+            Some(runtime) => work(runtime, client, tick),
             None => Err(Error::new(
                 Kind::Internal,
                 Guilty::Us,
@@ -104,11 +127,28 @@ impl Client {
                 "a lane at its end",
             )),
         };
-        let mut lanes = self.lock();
-        if lanes.len() < self.lanes_kept_max {
-            lanes.push(lane);
-        }
+        self.put_back(lane);
         result
+    }
+
+    /// Keeps a lane for the next call; the lane used last is used next, and one that nobody has
+    /// used for long is closed with its connections.
+    fn put_back(&self, mut lane: Lane) {
+        lane.used = Instant::now();
+        let mut lanes = self.lock();
+        let stale = match lanes.first() {
+            Some(oldest) if lane.used - oldest.used > self.lane_idle_max => Some(lanes.remove(0)),
+            _ => None,
+        };
+        let spare = if lanes.len() < self.lanes_kept_max {
+            lanes.push(lane);
+            None
+        } else {
+            Some(lane)
+        };
+        // Closing takes its time; others need not wait for it.
+        drop(lanes);
+        drop((stale, spare));
     }
 
     fn lane(&self) -> Result<Lane, Error> {
@@ -119,6 +159,8 @@ impl Client {
         Ok(Lane {
             runtime: Some(runtime),
             client: self.template.with_own_pool(),
+            tick: None,
+            used: Instant::now(),
         })
     }
 
@@ -126,6 +168,11 @@ impl Client {
         // A push or pop cannot be left half done.
         self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn given_up() -> Error {
+    let text = "the caller interrupted the call";
+    Error::new(Kind::Interrupted, Guilty::Caller, Phase::Wait, text)
 }
 
 impl Drop for Lane {

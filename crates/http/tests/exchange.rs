@@ -323,3 +323,15 @@ fn the_service_sees_its_peer_and_path() {
     assert_eq!((reply.status, reply.body.len()), (StatusCode::ACCEPTED, 0));
     assert_eq!(count.load(Ordering::Relaxed), 1);
 }
+
+/// A runtime that is none of tokio's: a future polled by hand.
+#[test]
+fn the_async_client_says_where_it_works() {
+    let client = Client::new(options()).expect("good options");
+    let call = std::pin::pin!(client.send(post(([127, 0, 0, 1], 1).into(), "")));
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    match Future::poll(call, &mut context) {
+        std::task::Poll::Ready(Err(error)) => assert!(error.to_string().contains("tokio"), "{error}"),
+        other => panic!("{other:?}"),
+    }
+}

@@ -361,7 +361,13 @@ fn connections_over_the_limit_get_503() {
             StatusCode::OK
         );
     }
-    assert_eq!(status(&talk(running.addr(), b"")), "503");
+    assert_eq!(
+        status(&talk(
+            running.addr(),
+            b"POST / HTTP/1.1\r\nContent-Length: 9\r\n\r\nunread"
+        )),
+        "503"
+    );
     drop(clients);
     let started = Instant::now();
     while status(&talk(

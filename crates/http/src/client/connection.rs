@@ -27,7 +27,8 @@ use crate::meter::{Meter, Metered};
 
 type Io = TokioIo<Metered<Stream>>;
 
-/// A connection that is idle, or lent to one exchange.
+/// A connection that is idle, or lent to one exchange. It is large (hyper's buffers and states), so
+/// it lives in a box and is never moved.
 pub(crate) struct Connection {
     handle: http1::SendRequest<Outgoing>,
     driver: http1::Connection<Io, Outgoing>,
@@ -48,7 +49,7 @@ impl Connection {
         stream: Stream,
         probe: socket2::Socket,
         header_bytes_max: usize,
-    ) -> Result<Connection, Error> {
+    ) -> Result<Box<Connection>, Error> {
         let meter = Arc::new(Meter::new());
         let io = TokioIo::new(Metered::new(stream, Arc::clone(&meter)));
         let (handle, driver) = http1::Builder::new()
@@ -59,7 +60,7 @@ impl Connection {
                 Error::new(Kind::Internal, Guilty::Us, Phase::Prepare, "no HTTP engine").with_source(e)
             })?;
         let connect = Duration::ZERO;
-        Ok(Connection {
+        Ok(Box::new(Connection {
             handle,
             driver,
             ended: false,
@@ -68,7 +69,7 @@ impl Connection {
             probe,
             connect,
             reused: false,
-        })
+        }))
     }
 
     /// False when the peer closed the idle connection, or sent something nobody asked for.

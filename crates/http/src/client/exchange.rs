@@ -43,7 +43,8 @@ impl Client {
         };
         let mut connection = match self.pool.take(&route) {
             Some(connection) => connection,
-            None => self.open(&route, limits).await?,
+            // Boxed: connecting is rare, and its state would make every call's future large.
+            None => Box::pin(self.open(&route, limits)).await?,
         };
         let reused = connection.reused;
         let prepared = prepare(&self.shared, &route, hop, body)?;
@@ -56,7 +57,7 @@ impl Client {
                     return Err(error);
                 };
                 tracing::debug!(%error, "a kept connection had died; sending again on a new one");
-                connection = self.open(&route, limits).await?;
+                connection = Box::pin(self.open(&route, limits)).await?;
                 let prepared = prepare(&self.shared, &route, hop, spare)?;
                 connection.exchange(prepared.request, limits).await?
             }
@@ -67,7 +68,7 @@ impl Client {
     async fn read(
         &self,
         route: Route,
-        mut connection: Connection,
+        mut connection: Box<Connection>,
         head: Response<Incoming>,
         limits: &Limits,
         authorized: bool,
@@ -101,7 +102,7 @@ impl Client {
         })
     }
 
-    async fn open(&self, route: &Route, limits: &Limits) -> Result<Connection, Error> {
+    async fn open(&self, route: &Route, limits: &Limits) -> Result<Box<Connection>, Error> {
         let started = Instant::now();
         let options: &ClientOptions = &self.shared.options;
         let deadline = Deadline::new(options.timeout_connect, limits.call());

@@ -17,9 +17,11 @@ mod stream;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
-use http::{HeaderValue, StatusCode};
+use http::{HeaderValue, Method, StatusCode};
 use rustls::ClientConfig;
+use tokio::runtime::Handle;
 use tracing::Instrument as _;
 
 pub(crate) use self::failure::find;
@@ -32,6 +34,7 @@ use self::limits::Limits;
 use self::pool::Pool;
 use self::prepare::Hop;
 use self::proxy::Proxies;
+use crate::body::Body;
 use crate::error::{Error, Guilty, Kind, Phase, mask};
 use crate::message::{Request, Response};
 use crate::tls;
@@ -103,25 +106,12 @@ impl Client {
     /// # Errors
     /// Everything but a reply: see [`Kind`].
     pub async fn send(&self, request: Request) -> Result<Response, Error> {
-        let span = tracing::debug_span!("http_call", method = %request.method, url = mask(&request.url));
-        let url = request.url.clone();
-        let call = self.call(request).instrument(span);
-        call.await.map_err(|error| error.with_url(&url))
-    }
-
-    /// The rounds of a call: as many as redirects and a digest challenge ask for.
-    async fn call(&self, request: Request) -> Result<Response, Error> {
-        let options = &self.shared.options;
-        let limits = Limits::new(
-            request.timeout_call.or(options.timeout_call),
-            options.timeout_read,
-        );
         let Request {
             method,
             url,
             headers,
-            mut body,
-            ..
+            body,
+            timeout_call,
         } = request;
         let mut hop = Hop {
             method,
@@ -129,34 +119,48 @@ impl Client {
             headers,
             trusted: true,
         };
+        let span = tracing::debug_span!("http_call", method = %hop.method, url = mask(&hop.url));
+        if Handle::try_current().is_err() {
+            return Err(outside().with_url(&hop.url));
+        }
+        let reply = self.call(&mut hop, body, timeout_call).instrument(span).await;
+        match reply {
+            Ok(reply) => Ok(answer(hop, reply)),
+            Err(error) => Err(error.with_url(&hop.url)),
+        }
+    }
+
+    /// The rounds of a call: as many as redirects and a digest challenge ask for.
+    async fn call(&self, hop: &mut Hop, mut body: Body, timeout: Option<Duration>) -> Result<Reply, Error> {
+        let options = &self.shared.options;
+        let limits = Limits::new(timeout.or(options.timeout_call), options.timeout_read);
         let (mut redirects, mut challenged) = (0, false);
         loop {
             let again = body.try_clone();
-            let reply = self.exchange(&hop, body, &limits).await?;
+            let reply = self.exchange(hop, body, &limits).await?;
             if options.cookies {
                 self.shared.cookies.keep(&hop.url, &reply.headers);
             }
-            let repeat = if !challenged && self.is_challenge(&hop, &reply)? {
+            let repeat = if !challenged && self.is_challenge(hop, &reply)? {
                 challenged = true;
                 true
             } else if reply.status.is_redirection() {
                 redirects += 1;
-                redirect::follow(options.redirects, redirects, &mut hop, &reply)?
+                redirect::follow(options.redirects, redirects, hop, &reply)?
             } else {
                 false
             };
             if !repeat {
-                return Ok(answer(hop, reply));
+                return Ok(reply);
             }
             tracing::debug!(
                 status = reply.status.as_u16(),
                 to = mask(&hop.url),
                 "sending again"
             );
-            body = if hop.method == http::Method::GET {
-                crate::Body::empty()
-            } else {
-                again.ok_or_else(once)?
+            body = match hop.method {
+                Method::GET => Body::empty(),
+                _ => again.ok_or_else(once)?,
             };
         }
     }
@@ -212,6 +216,11 @@ fn answer(hop: Hop, reply: Reply) -> Response {
         url: hop.url,
         body_bytes_wire,
     }
+}
+
+fn outside() -> Error {
+    let text = "this client works inside a tokio runtime only; without one, use blocking::Client";
+    Error::new(Kind::Request, Guilty::Caller, Phase::Prepare, text)
 }
 
 fn once() -> Error {

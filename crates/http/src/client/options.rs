@@ -33,14 +33,15 @@ pub struct ClientOptions {
     pub accept_encodings: Vec<Encoding>,
     /// Limit on the body of a reply, counted after decompression. Default 256 MiB.
     pub body_bytes_max: u64,
-    /// Limit on the head of a reply, at least 8192. Default 64 KiB.
+    /// Limit on the head of a reply, at least 8192; it has at most 100 header fields. Default
+    /// 64 KiB.
     pub header_bytes_max: usize,
     /// Keep cookies like a session (RFC 6265, in memory only). Default true.
     pub cookies: bool,
     /// Ask with `Expect: 100-continue` before sending a body above so many bytes, and send it
     /// after one second without an answer (RFC 9110 §10.1.1). Default none.
     pub expect_continue_above: Option<u64>,
-    /// Idle connections kept for each host. Default 8. Zero closes after each call.
+    /// Idle connections kept for each host. Default 32. Zero closes after each call.
     pub pool_idle_max: usize,
     /// Idle connections older than this are closed; a shorter `Keep-Alive: timeout` of the server
     /// wins. Default 60 s.
@@ -179,7 +180,7 @@ impl Default for ClientOptions {
             header_bytes_max: 64 << 10,
             cookies: true,
             expect_continue_above: None,
-            pool_idle_max: 8,
+            pool_idle_max: 32,
             pool_idle_timeout: Duration::from_secs(60),
             chunked: false,
             retry: Retry::Safe,

@@ -20,7 +20,7 @@ pub(crate) struct Pool {
 }
 
 struct Idle {
-    connection: Connection,
+    connection: Box<Connection>,
     route: Route,
     runtime: Id,
     expires: Instant,
@@ -36,7 +36,7 @@ impl Pool {
     }
 
     /// The connection used last on this route that is still alive. Expired ones are closed.
-    pub(crate) fn take(&self, route: &Route) -> Option<Connection> {
+    pub(crate) fn take(&self, route: &Route) -> Option<Box<Connection>> {
         let runtime = Handle::current().id();
         let now = Instant::now();
         let mut idle = self.lock();
@@ -54,7 +54,7 @@ impl Pool {
     }
 
     /// Keeps a connection for later; `keep_alive` is the server's own limit, if it named one.
-    pub(crate) fn put(&self, route: Route, connection: Connection, keep_alive: Option<Duration>) {
+    pub(crate) fn put(&self, route: Route, connection: Box<Connection>, keep_alive: Option<Duration>) {
         if self.per_route_max == 0 {
             return;
         }

@@ -15,10 +15,13 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 
-use super::connection::{State, serve};
+use super::connection::{State, say_full, serve};
 use super::exchange::{Peer, Shared};
 use super::service::Service;
 use crate::error::{Error, Guilty, Kind, Phase};
+
+/// Connections over the limit that are told so at the same time; others are just closed.
+const REFUSALS_MAX: usize = 64;
 
 type Newcomer = (TcpStream, SocketAddr, Ticket);
 
@@ -74,15 +77,23 @@ async fn accept(
         Ok(listener) => listener,
         Err(error) => return tracing::error!(%error, "cannot listen"),
     };
+    let mut refusals = JoinSet::new();
     loop {
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
+            Some(_) = refusals.join_next() => continue,
             _ = state.wait_for(|state| *state != State::Running) => return,
         };
         match accepted {
+            Ok((stream, peer)) if open(workers) >= connections_max => {
+                tracing::warn!(%peer, "connections_max reached; refused a connection");
+                if refusals.len() < REFUSALS_MAX {
+                    refusals.spawn(say_full(stream));
+                }
+            }
             Ok((stream, peer)) => {
                 if let Ok(stream) = stream.into_std() {
-                    hand_over(stream, peer, workers, connections_max);
+                    hand_over(stream, peer, workers);
                 }
             }
             // Most often no file descriptors are left: wait for connections to close.
@@ -94,12 +105,11 @@ async fn accept(
     }
 }
 
-fn hand_over(stream: TcpStream, peer: SocketAddr, workers: &[Worker], connections_max: usize) {
-    let open: usize = workers.iter().map(|worker| worker.open.load(Relaxed)).sum();
-    if open >= connections_max {
-        tracing::warn!(%peer, "connections_max reached; refused a connection");
-        return refuse(&stream);
-    }
+fn open(workers: &[Worker]) -> usize {
+    workers.iter().map(|worker| worker.open.load(Relaxed)).sum()
+}
+
+fn hand_over(stream: TcpStream, peer: SocketAddr, workers: &[Worker]) {
     if let Some(worker) = workers.iter().min_by_key(|worker| worker.open.load(Relaxed)) {
         let _ = stream.set_nodelay(true);
         worker.open.fetch_add(1, Relaxed);
@@ -107,15 +117,6 @@ fn hand_over(stream: TcpStream, peer: SocketAddr, workers: &[Worker], connection
         // Fails only for a worker that died; the connection closes then.
         let _ = worker.queue.send((stream, peer, ticket));
     }
-}
-
-/// Answers 503 without waiting: the buffer of a new socket has room for it.
-fn refuse(mut stream: &TcpStream) {
-    use std::io::Write as _;
-    let reply = b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\n\
-                  Content-Length: 0\r\n\r\n";
-    let _ = stream.write_all(reply);
-    let _ = stream.shutdown(std::net::Shutdown::Write);
 }
 
 fn worker<S: Service>(shared: Arc<Shared<S>>, state: &Arc<watch::Sender<State>>) -> Result<Worker, Error> {

@@ -190,11 +190,20 @@ async fn linger<I: AsyncRead + Unpin>(mut stream: I) {
     let _ = tokio::time::timeout(Duration::from_secs(1), reading).await;
 }
 
-/// Answers 408 outside of hyper, which has no reply to a head that does not end.
-async fn say_too_slow<I: AsyncRead + AsyncWrite + Unpin>(mut stream: I) {
-    let reply = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
+/// 408 to a head that does not end, which hyper has no reply to.
+async fn say_too_slow<I: AsyncRead + AsyncWrite + Unpin>(stream: I) {
+    say(stream, "408 Request Timeout\r\n").await;
+}
+
+/// 503 to a connection that is one too many.
+pub(crate) async fn say_full<I: AsyncRead + AsyncWrite + Unpin>(stream: I) {
+    say(stream, "503 Service Unavailable\r\nRetry-After: 1\r\n").await;
+}
+
+async fn say<I: AsyncRead + AsyncWrite + Unpin>(mut stream: I, status: &str) {
+    let reply = format!("HTTP/1.1 {status}Connection: close\r\nContent-Length: 0\r\n\r\n");
     let writing = async {
-        stream.write_all(reply).await?;
+        stream.write_all(reply.as_bytes()).await?;
         stream.shutdown().await
     };
     if let Ok(Ok(())) = tokio::time::timeout(Duration::from_secs(1), writing).await {

@@ -12,6 +12,7 @@ use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, SERVER, TRANSFER_ENCODING, 
 use http::{HeaderValue, Request, Response, StatusCode};
 use http_body::{Frame, SizeHint};
 use hyper::body::Incoming;
+use tracing::Instrument as _;
 
 use super::auth::Guard;
 use super::options::ServerOptions;
@@ -54,13 +55,15 @@ pub(crate) async fn answer<S: Service>(
     let mut reply = match receive(&shared, &progress, peer, request).await {
         Ok(request) => {
             progress.enter(Step::Handler);
-            handle(&shared.service, &progress, request).await
+            let span = tracing::debug_span!("http_serve", method = %request.method, path = request.path());
+            handle(&shared.service, &progress, request).instrument(span).await
         }
         Err(refusal) => refusal,
     };
     if let (Some(above), Some(coding)) = (shared.options.compress_reply_above, accepted) {
         compress(&mut reply, coding, above);
     }
+    tracing::debug!(status = reply.status.as_u16(), "answered");
     progress.enter(Step::Reply);
     let mut response = Response::new(Reply {
         body: reply.body,

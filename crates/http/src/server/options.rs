@@ -10,12 +10,13 @@ use super::auth::ServerAuth;
 pub struct ServerOptions {
     /// Limit on a request's body, counted after decompression: 413 above. Default 64 MiB.
     pub body_bytes_max: u64,
-    /// Limit on a request's head, at least 8192: 431 above. Default 64 KiB.
+    /// Limit on a request's head, at least 8192: 431 above, and above 100 header fields. Default
+    /// 64 KiB.
     pub header_bytes_max: usize,
     /// From the first to the last byte of a request's head: 408 after. Default 10 s.
     pub timeout_header: Option<Duration>,
-    /// From the end of the head to the end of the body: 408 after. Also how long a peer may take
-    /// no byte of a reply. Default 60 s.
+    /// From the end of the head to the end of the body, and a second more for each 16 kB that
+    /// came: 408 after. Also how long a peer may take no byte of a reply. Default 60 s.
     pub timeout_body: Option<Duration>,
     /// How long a connection may wait for its next request. Default 60 s.
     pub timeout_idle: Option<Duration>,

@@ -7,6 +7,9 @@ use std::time::{Duration, Instant};
 use super::options::ServerOptions;
 use crate::meter::Meter;
 
+/// Bytes of a body that must come each second, in the long run.
+const RATE_MIN: u64 = 16_000;
+
 /// The step of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
@@ -106,7 +109,7 @@ impl Progress {
         match self.step() {
             Step::Head if self.meter.read() == 0 => Some(self.meter.progress_last() + limits.idle?),
             Step::Head => Some(self.meter.read_first() + limits.header?),
-            Step::Body => Some(since() + limits.body?),
+            Step::Body => Some(since() + limits.body? + earned(self.meter.read())),
             Step::Handler => Some(since() + limits.handler?),
             Step::Reply => Some(self.meter.progress_last() + limits.body?),
         }
@@ -129,4 +132,10 @@ impl Progress {
     pub(crate) fn is_unread(&self) -> bool {
         self.unread.load(Relaxed)
     }
+}
+
+/// The time that the bytes of a body have earned their sender: a large body over a slow line is
+/// no attack, a byte now and then is.
+fn earned(bytes: u64) -> Duration {
+    Duration::from_millis(bytes / (RATE_MIN / 1000))
 }
