@@ -1,53 +1,15 @@
 //! Both ends over loopback, by the WSDL of the interop suite.
 
-use std::sync::Arc;
+mod common;
 
-use castile_endpoint::{
-    Client, ClientOptions, Code, Detail, Fault, Handlers, Kind, LoadOptions, Location, Name, Server,
-    ServerOptions, Service, ServiceOptions, load, resolver,
-};
+use castile_endpoint::{Client, Code, Kind, LoadOptions, Location, ServerOptions, load};
 use castile_value::Value;
-
-const WSDL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../interop/interop.wsdl");
-const NS: &str = "urn:castile:interop";
-
-fn echo(name: &'static str) -> impl Fn(castile_value::Record) -> Result<Value, Fault> {
-    move |args| Ok(args.get(name).cloned().unwrap_or_default())
-}
-
-fn handlers() -> Handlers {
-    Handlers::new()
-        .on("echoVoid", |_| Ok(Value::Absent))
-        .on("echoDoubles", echo("value"))
-        .on("echoInts", echo("value"))
-        .on("echoStrings", echo("value"))
-        .on("echoString", echo("text"))
-        .on("echoMios", echo("mio"))
-        .on("echoEvents", echo("event"))
-        .on("failUndeclared", |_| Err(Fault::new(Code::Sender, "as you <wished> & more")))
-        .on("failDeclared", |_| {
-            let name = Name { namespace: NS.into(), local: "Trouble".into() };
-            let value = Value::map([("code", Value::from(7)), ("message", "deep".into())]);
-            let mut fault = Fault::new(Code::Receiver, "declared");
-            fault.detail.push(Detail { name, value });
-            Err(fault)
-        })
-        .on("notify", |_| Ok(Value::Absent))
-}
+use common::WSDL;
 
 fn running(port: &str) -> (castile_http::Running, Client) {
-    let options = LoadOptions::default();
-    let contract = load(&Location::from(WSDL), &options).unwrap();
-    let service = Service::new(contract, ServiceOptions::default(), handlers()).unwrap();
-    let server = Server::bind(Arc::new(service), "127.0.0.1:0", ServerOptions::default(), &resolver(&options)).unwrap();
-    let address = server.local_addr();
-    let running = server.start().unwrap();
-    let options = ClientOptions {
-        endpoint: Some(format!("http://{address}/")),
-        port: Some(port.into()),
-        ..ClientOptions::default()
-    };
-    (running, Client::new(WSDL, options).unwrap())
+    let running = common::start(ServerOptions::default());
+    let client = common::client(running.addr(), Some(port));
+    (running, client)
 }
 
 fn ports() -> Vec<String> {
