@@ -95,7 +95,14 @@ impl Server {
     fn stats(&self) -> (u64, u64, u64, u64, f64, f64) {
         let stats = self.service.stats();
         let seconds = (stats.decode.as_secs_f64(), stats.encode.as_secs_f64());
-        (stats.calls, stats.faults, stats.bytes_in, stats.bytes_out, seconds.0, seconds.1)
+        (
+            stats.calls,
+            stats.faults,
+            stats.bytes_in,
+            stats.bytes_out,
+            seconds.0,
+            seconds.1,
+        )
     }
 }
 

@@ -22,7 +22,18 @@ const KINDS: [(&str, DateTimeKind); 8] = [
     ("gMonth", DateTimeKind::GMonth),
 ];
 
-/// A date or time that Python's `datetime` cannot hold.
+/// A date or time that Python's `datetime` cannot hold: a year outside 1 to 9999, a fraction finer
+/// than a microsecond, a date with a time zone, or one of the types of parts of a date.
+///
+/// `kind` is `dateTime`, `date`, `time`, `gYearMonth`, `gYear`, `gMonthDay`, `gDay` or `gMonth`, and
+/// `text` the value as XML Schema writes it. Parts that a kind does not have are `None`.
+///
+/// >>> from castile import DateTime
+/// >>> year = DateTime("gYear", "-0044")
+/// >>> year.year, year.month, str(year)
+/// (-44, None, '-0044')
+/// >>> DateTime("dateTime", "2020-01-01T00:00:00.000000001Z").attoseconds
+/// 1000000000
 #[pyclass(name = "DateTime", module = "castile", frozen, eq, hash)]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Moment(pub(crate) DateTime);
@@ -108,7 +119,12 @@ impl Moment {
     }
 }
 
-/// A duration that Python's `timedelta` cannot hold.
+/// A duration that `timedelta` cannot hold: with months, very long, or finer than a microsecond.
+///
+/// >>> from castile import Duration
+/// >>> lease = Duration("P1Y2M3D")
+/// >>> lease.months, lease.seconds, str(lease)
+/// (14, 259200, 'P1Y2M3D')
 #[pyclass(name = "Duration", module = "castile", frozen, eq, hash)]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Span(pub(crate) Duration);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -18,6 +19,8 @@ def plain(value: Any) -> Any:
     """
     if isinstance(value, np.ma.MaskedArray):
         return _unmasked(value)
+    if _has_missing(value):
+        return value.to_numpy(dtype=object, na_value=None).tolist()
     array = _as_array(value)
     if array.ndim == 0:
         return _single(array)
@@ -39,8 +42,7 @@ def plain(value: Any) -> Any:
 def element_text(element: Any) -> str:
     """An element of lxml or ElementTree as text."""
     if type(element).__module__.startswith("lxml"):
-        from lxml import etree
-
+        etree = importlib.import_module("lxml.etree")
         return str(etree.tostring(element, encoding="unicode", with_tail=False))
     from xml.etree import ElementTree
 
@@ -49,6 +51,12 @@ def element_text(element: Any) -> str:
         return ElementTree.tostring(element, encoding="unicode")
     finally:
         element.tail = tail
+
+
+def _has_missing(value: Any) -> bool:
+    """Whether it is a pandas array of a kind that knows missing values, and has some."""
+    is_pandas = hasattr(value, "to_numpy") and hasattr(value, "isna") and hasattr(value, "dtype")
+    return is_pandas and not isinstance(value.dtype, np.dtype) and bool(value.isna().any())
 
 
 def _as_array(value: Any) -> np.ndarray[Any, Any]:
@@ -76,9 +84,8 @@ def _one_dimension(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 def _records(array: np.ndarray[Any, Any]) -> Any:
     native = array.astype(array.dtype.newbyteorder("="))
-    simple = all(
-        native.dtype[name].kind in "biuf" and native.dtype[name].itemsize <= 8 for name in native.dtype.names
-    )
+    fields = [native.dtype[name] for name in native.dtype.names or ()]
+    simple = all(dtype.kind in "biuf" and dtype.itemsize <= 8 for dtype in fields)
     return native if simple else list(native)
 
 

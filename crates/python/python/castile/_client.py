@@ -304,14 +304,11 @@ class _OperationBase:
         self._client = client
         self.face = face
         self.__name__ = self.__qualname__ = face.name
+        self.__doc__ = help_text(face)
 
     @property
     def __signature__(self) -> inspect.Signature:
         return signature(self.face)
-
-    @property
-    def __doc__(self) -> str:  # type: ignore[override]
-        return help_text(self.face)
 
     def __repr__(self) -> str:
         return f"<operation {self.face.name}{signature(self.face)}>"

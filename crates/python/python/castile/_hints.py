@@ -331,18 +331,16 @@ def _defaulted(cls: Any, name: str) -> bool:
 
 def _announce(cls: Any, type_name: str) -> None:
     """Lets a derived class say its type when it stands where its base is declared."""
-    if dataclasses.is_dataclass(cls) and (
-        _derived(cls) or any(dataclasses.is_dataclass(b) for b in cls.__bases__)
-    ):
-        cls._castile_type = type_name  # type: ignore[union-attr]
+    is_class = isinstance(cls, type) and dataclasses.is_dataclass(cls)
+    if is_class and (_derived(cls) or any(dataclasses.is_dataclass(base) for base in cls.__bases__)):
+        cls._castile_type = type_name
 
 
 def _derived(cls: Any) -> list[Any]:
-    return (
-        [sub for sub in cls.__subclasses__() if "__dataclass_fields__" in sub.__dict__]
-        if isinstance(cls, type)
-        else []
-    )
+    if not isinstance(cls, type) or not dataclasses.is_dataclass(cls):
+        return []
+    subclasses: list[Any] = type.__subclasses__(cls)
+    return [sub for sub in subclasses if "__dataclass_fields__" in sub.__dict__]
 
 
 def _same_owner(a: Any, b: Any) -> bool:

@@ -12,7 +12,7 @@ import inspect
 import keyword
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
@@ -183,12 +183,12 @@ class Record:
 class ArrayRecord(Record):
     """A record that holds one repeated field and nothing else: it is also the sequence itself.
 
-    >>> Doubles = record_class("{urn:x}ArrayOfDouble", ("item",), ("float64",))
+    >>> Doubles = record_class("{urn:x}ArrayOfDouble", ("item",), ("float64",), is_array=True)
     >>> d = Doubles(item=np.array([1.0, 2.5]))
-    >>> len(d), d[1], d[:1], d.item is d["item"]
-    (2, np.float64(2.5), array([1.]), True)
-    >>> np.sum(d)
-    np.float64(3.5)
+    >>> len(d), float(d[1]), d[:1], d.item is d["item"]
+    (2, 2.5, array([1.]), True)
+    >>> float(np.sum(d))
+    3.5
     """
 
     __slots__ = ()
@@ -381,4 +381,5 @@ def enumeration_class(type_name: str, texts: list[str]) -> type[enum.StrEnum]:
     <Color.dark_blue: 'dark blue'>
     """
     members = list(zip(attribute_names(tuple(texts)), texts, strict=True))
-    return enum.StrEnum(class_name(type_name), members)
+    make: Any = enum.StrEnum
+    return cast("type[enum.StrEnum]", make(class_name(type_name), members))

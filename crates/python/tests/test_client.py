@@ -1,0 +1,303 @@
+"""Clients: faults, headers, hooks, time limits, asyncio, many threads."""
+
+import asyncio
+import dataclasses
+import inspect
+import pickle
+import socket
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import castile
+import numpy as np
+import pytest
+from everything import Everything, NoAccount
+
+
+def test_faults(client):
+    assert client.service.account(7) == 7
+    with pytest.raises(castile.Fault) as caught:
+        client.service.account(-5)
+    fault = caught.value
+    assert fault.reason == "There is no such account."
+    assert fault.name == "NoAccount"
+    assert fault.detail.account == -5
+    assert fault.detail.hints == ["look", "again"]
+    assert isinstance(fault, castile.Error)
+    assert client.last_call.status == 500
+    with pytest.raises(castile.Fault, match="Zero: zero") as caught:
+        client.service.account(0)
+    # SOAP 1.1 has no subcodes: the more telling code is the code.
+    assert caught.value.code == "{urn:x}Zero"
+
+
+def test_faults_as_the_users_own_exceptions(server):
+    client = castile.Client(server.wsdl_url, cache=False, faults=[NoAccount])
+    with pytest.raises(NoAccount) as caught:
+        client.service.account(-5)
+    assert caught.value == NoAccount(-5, ["look", "again"])
+    assert isinstance(caught.value.__cause__, castile.Fault)
+
+
+def test_what_a_handler_raises_is_not_told(client, caplog):
+    with pytest.raises(castile.Fault, match="failed to answer") as caught:
+        client.service.account(1)
+    assert "secret" not in str(caught.value) + client.last_call.reply_xml
+    assert "a secret" in caplog.text
+    with pytest.raises(castile.Fault, match="failed to answer"):
+        client.service.bad_reply()
+    assert "bad_reply" in caplog.text
+
+
+def test_faults_can_be_pickled():
+    fault = castile.Fault("r", "Sender", detail=("{urn:x}d", {"a": 1}), subcodes=["{urn:x}s"])
+    again = pickle.loads(pickle.dumps(fault))
+    assert (again.reason, again.code, again.details) == (fault.reason, fault.code, fault.details)
+    assert again.subcodes == [castile.QName("urn:x", "s")]
+
+
+@pytest.mark.parametrize("port", ["EverythingSoap11", "EverythingSoap12"])
+def test_both_versions_of_soap(server, port):
+    client = castile.Client(server.wsdl_url, cache=False, port=port)
+    assert client.service.add(1, 2) == 3
+    with pytest.raises(castile.Fault) as caught:
+        client.service.account(0)
+    assert caught.value.reason == "zero"
+    codes = [caught.value.code, *map(str, caught.value.subcodes)]
+    assert codes == (["{urn:x}Zero"] if port.endswith("11") else ["Sender", "{urn:x}Zero"])
+
+
+def test_headers(server, client):
+    assert client.service.session(_headers={"Session": "s", "Trace": 7}) == "s 7"
+    assert client.service.session() == "None None"
+    assert client.last_call.header_blocks[0][0] == "{urn:n}seen"
+    assert client.service.session(_headers=[castile.XML('<o:x xmlns:o="urn:o"/>')]) == "None None"
+    with pytest.raises(castile.BadValue, match="Sessoin"):
+        client.service.session(_headers={"Sessoin": "s"})
+    always = castile.Client(server.wsdl_url, cache=False, headers={"Session": "always", "Trace": 1})
+    assert always.service.session() == "always 1"
+    assert always.service.session(_headers={"Trace": 2}) == "always 2"
+    assert always.service.add(1, 2) == 3
+
+
+def test_hooks(server):
+    client = castile.Client(server.wsdl_url, cache=False)
+    seen = []
+
+    @client.on_request
+    def before(request):
+        seen.append(request.operation)
+        request.body = request.body.replace(b">1<", b">5<")
+        request.add_http_header("X-Test", "yes")
+
+    @client.on_reply
+    def after(call):
+        seen.append(call.status)
+
+    assert client.service.add(1, 2) == 7
+    with pytest.raises(castile.Fault):
+        client.service.account(0)
+    assert seen == ["add", 200, "account", 500]
+
+
+def test_last_call(client):
+    client.service.add(1, 2)
+    call = client.last_call
+    assert call.operation == "add"
+    assert call.status == 200
+    assert "<" in call.request_xml
+    assert ">3<" in call.reply_xml
+    assert call.request_bytes == len(call.request_xml.encode())
+    assert set(call.timings) == {"encode", "connect", "send", "wait", "receive", "decode"}
+    assert call.http_headers["content-type"].startswith("text/xml")
+    assert "add" in repr(call)
+
+
+def test_secrets_are_masked(client):
+    client.service.session(
+        _headers=[
+            castile.XML('<w:UsernameToken xmlns:w="urn:w"><w:Password>hunter2</w:Password></w:UsernameToken>')
+        ]
+    )
+    assert "hunter2" not in client.last_call.request_xml
+    assert "***" in client.last_call.request_xml
+
+
+def test_help_and_completion(client):
+    assert "add" in dir(client.service)
+    assert "Adds two numbers." in client.service.add.__doc__
+    assert list(inspect.signature(client.service.add).parameters) == ["a", "b"]
+    assert (
+        str(inspect.signature(client.service.doubles)) == "(v: 'ndarray[double]' = None) -> 'ndarray[double]'"
+    )
+    assert "urn:everything}NoAccount" in client.service.account.__doc__
+    assert "operations" in repr(client)
+    assert "add" in client.service
+    with pytest.raises(AttributeError, match="no operation 'ad'"):
+        _ = client.service.ad
+
+
+def test_one_way(server):
+    client = castile.Client(server.wsdl_url, cache=False)
+    assert client.service.note("a note") is None
+    assert client.last_call.status == 202
+
+
+def test_encode_and_decode(client):
+    sent = client.encode("add", 1, b=2)
+    assert b">1<" in sent
+    reply = sent.replace(b":add>", b":addResponse>").replace(b":a>", b":result>")
+    with pytest.raises(castile.BadPeer) as caught:
+        client.decode("add", reply)
+    assert caught.value.path.startswith("/Envelope/Body")
+    assert caught.value.line == 1
+    with pytest.raises(castile.BadPeer):
+        client.decode("add", b"not xml")
+    with pytest.raises(castile.ContractError, match="nothing"):
+        client.encode("nothing")
+
+
+def test_bad_contracts():
+    with pytest.raises(castile.ContractError):
+        castile.Client(b"<html/>", cache=False)
+    with pytest.raises(castile.ContractError):
+        castile.Client("/nowhere/at.all.wsdl", cache=False)
+
+
+def test_a_peer_that_is_not_there(client):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    gone = castile.Client(castile.wsdl(Everything), endpoint=f"http://127.0.0.1:{port}/", cache=False)
+    with pytest.raises(castile.TransportError):
+        gone.service.add(1, 2)
+
+
+def test_a_peer_that_never_answers():
+    with socket.socket() as silent:
+        silent.bind(("127.0.0.1", 0))
+        silent.listen()
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+        client = castile.Client(castile.wsdl(Everything), endpoint=url, cache=False)
+        started = time.monotonic()
+        with pytest.raises(castile.Timeout) as caught:
+            client.service.add(1, 2, _timeout=0.2)
+        assert isinstance(caught.value, TimeoutError)
+        assert time.monotonic() - started < 5
+
+
+def test_the_lock_is_free_while_bytes_move(client):
+    """Another thread computes while this one waits for the server."""
+    turns = 0
+
+    def work():
+        nonlocal turns
+        while not done:
+            turns += 1
+            time.sleep(0.001)
+
+    done = False
+    thread = threading.Thread(target=work)
+    thread.start()
+    client.service.sleep(0.3)
+    done = True
+    thread.join()
+    assert turns > 20
+
+
+def test_many_threads(client):
+    with ThreadPoolExecutor(8) as pool:
+        got = list(pool.map(lambda i: (client.service.add(i, i), client.last_call.operation), range(200)))
+    assert got == [(2 * i, "add") for i in range(200)]
+
+
+def test_asyncio(server):
+    async def main():
+        client = await castile.AsyncClient.load(server.wsdl_url, cache=False)
+        assert client.last_call is None
+        assert await client.service.add(1, 2) == 3
+        assert client.last_call.operation == "add"
+        many = await asyncio.gather(*(client.service.add(i, i) for i in range(100)))
+        assert many == [2 * i for i in range(100)]
+        assert np.array_equal(await client.service.doubles(np.arange(10.0)), np.arange(10.0))
+        with pytest.raises(castile.Fault, match="zero"):
+            await client.service.account(0)
+        with pytest.raises(castile.Timeout):
+            await client.service.sleep(2.0, _timeout=0.1)
+        started = time.monotonic()
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(client.service.sleep(2.0), 0.1)
+        assert time.monotonic() - started < 1
+        assert await client.service.add(1, 2) == 3
+        assert inspect.signature(client.service.add).parameters
+
+    asyncio.run(main())
+
+
+def test_settings_are_checked(server):
+    with pytest.raises(TypeError, match="pair"):
+        castile.Client(server.wsdl_url, cache=False, auth="me")
+    with pytest.raises(ValueError, match="gzip"):
+        castile.Client(server.wsdl_url, cache=False, compress="rar")
+    with pytest.raises(ValueError, match="objects"):
+        castile.Client(server.wsdl_url, cache=False, rows="both")
+    with pytest.raises(TypeError):
+        castile.Client(server.wsdl_url, no_such_setting=1)
+    assert "hunter2" not in repr(castile.Basic("me", "hunter2"))
+
+
+@pytest.mark.parametrize("compress", [None, "gzip", "zstd"])
+def test_compression(compress):
+    with castile.serve(
+        Everything(), port=0, background=True, cache=False, compress_reply_above=100
+    ) as server:
+        client = castile.Client(server.wsdl_url, cache=False, compress=compress)
+        value = np.arange(10000.0)
+        assert np.array_equal(client.service.doubles(value), value)
+
+
+def test_users_of_a_server():
+    with castile.serve(Everything(), port=0, background=True, cache=False, users={"me": "right"}) as server:
+        wsdl = castile.wsdl(Everything)
+        good = castile.Client(wsdl, endpoint=server.url, cache=False, auth=("me", "right"))
+        assert good.service.add(1, 2) == 3
+        bad = castile.Client(wsdl, endpoint=server.url, cache=False, auth=castile.Basic("me", "wrong"))
+        with pytest.raises(castile.Error):
+            bad.service.add(1, 2)
+
+
+def test_a_contract_written_by_others(interop):
+    """WSDL-first: a class with methods named like the operations."""
+
+    class Echo:
+        def __getattr__(self, name):
+            if name.startswith("echo"):
+                return lambda **values: next(iter(values.values()), None) if len(values) < 2 else values
+            raise AttributeError(name)
+
+    with castile.serve(Echo(), port=0, wsdl=interop, background=True, cache=False) as server:
+        client = castile.Client(server.wsdl_url, cache=False)
+        x = np.linspace(0, 1, 100)
+        assert np.array_equal(client.service.echoDoubles(x), x)
+        assert client.service.echoVoid() is None
+        with pytest.raises(castile.Fault, match="not implemented"):
+            missing = next(name for name in client.service if not name.startswith("echo"))
+            client.service[missing]()
+
+
+def test_functions_by_name(interop):
+    with castile.serve(
+        {"echoVoid": lambda: None}, port=0, wsdl=interop, background=True, cache=False
+    ) as server:
+        client = castile.Client(server.wsdl_url, cache=False)
+        assert client.service.echoVoid() is None
+
+
+def test_a_dataclass_stays_one(client):
+    @dataclasses.dataclass
+    class Mine:
+        x: float
+        y: float = 3.0
+
+    assert client.service.point(Mine(1.0)).y == 3.0

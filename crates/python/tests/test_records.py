@@ -1,0 +1,108 @@
+"""Typed objects: access, equality, copies, pickles."""
+
+import copy
+import inspect
+import pickle
+import subprocess
+import sys
+
+import castile
+import numpy as np
+import pytest
+
+
+def test_a_type_by_its_name(client):
+    Point = client.type("{urn:everything}Point")
+    assert Point is client.type("Point")
+    assert Point.__name__ == "Point"
+    assert "place" in Point.__doc__
+    assert list(inspect.signature(Point).parameters) == ["x", "y", "label"]
+    assert "{urn:everything}Point" in client.types
+    with pytest.raises(LookupError, match="Nothing"):
+        client.type("Nothing")
+    with pytest.raises(LookupError, match="plain"):
+        client.type("{http://www.w3.org/2001/XMLSchema}int")
+
+
+def test_enumerations_have_classes(client):
+    Color = client.type("Color")
+    assert Color.RED if hasattr(Color, "RED") else Color.red == "red"
+    assert client.service.color(Color.deep_blue) == "deep blue"
+
+
+def test_fields_are_attributes_and_items(client):
+    Point = client.type("Point")
+    p = Point(1.0, label="l")
+    assert (p.x, p["x"], p.y, "y" in p, "label" in p) == (1.0, 1.0, None, False, True)
+    p.y = 2.0
+    p["x"] = 3.0
+    assert repr(p) == "Point(x=3.0, y=2.0, label='l')"
+    del p["label"]
+    del p["label"]
+    assert repr(p) == "Point(x=3.0, y=2.0)"
+    assert list(p) == ["x", "y", "label"]
+    assert castile.asdict(p) == {"x": 3.0, "y": 2.0}
+    match p:
+        case castile.Record(x=x):
+            assert x == 3.0
+
+
+def test_wrong_names_are_errors(client):
+    Point = client.type("Point")
+    p = Point()
+    with pytest.raises(AttributeError):
+        p.z = 1
+    with pytest.raises(AttributeError, match="its fields are x, y, label"):
+        _ = p.z
+    with pytest.raises(KeyError):
+        p["z"]
+    with pytest.raises(TypeError, match="'z'"):
+        Point(z=1)
+    with pytest.raises(TypeError, match="3 fields"):
+        Point(1, 2, 3, 4)
+    with pytest.raises(TypeError, match="two values"):
+        Point(1, x=2)
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(p)
+
+
+def test_copies_and_pickles(client):
+    Tree = client.type("Tree")
+    tree = Tree(1, [Tree(2), Tree(3)])
+    for again in (copy.copy(tree), copy.deepcopy(tree), pickle.loads(pickle.dumps(tree))):
+        assert again == tree
+        assert type(again) is Tree
+    shallow, deep = copy.copy(tree), copy.deepcopy(tree)
+    tree.children[0].value = 7
+    assert shallow == tree != deep
+    assert tree.__replace__(value=9).value == 9
+
+
+def test_a_pickle_is_read_without_the_contract(client):
+    tree = client.service.tree(client.type("Tree")(1, [client.type("Tree")(2)]))
+    values = pickle.dumps([tree, castile.DateTime("gYear", "2020"), castile.SKIP, castile.QName("u", "l")])
+    code = (
+        "import pickle, sys; v = pickle.load(sys.stdin.buffer); t = v[0]; "
+        "print(t, t.children[0].value, t._castile_type, v[1:])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], input=values, capture_output=True, check=True)
+    said = done.stdout.decode().strip()
+    assert "Tree(value=1, children=[Tree(value=2)]) 2 {urn:everything}Tree" in said
+    assert "castile.SKIP" in said
+
+
+def test_equality_looks_into_arrays(interop):
+    client = castile.Client(interop, endpoint="http://127.0.0.1:9/", cache=False)
+    Member = client.type("Member")
+    a = Member(name="n", score=np.array([1.0, 2.0]))
+    assert a == Member(name="n", score=np.array([1.0, 2.0]))
+    assert a != Member(name="n", score=np.array([1.0, 2.5]))
+    assert a != 1
+    empty = Member(name="n")
+    assert empty.score.dtype == np.float64
+    assert len(empty.score) == 0
+
+
+def test_long_lists_are_shown_short(client):
+    Tree = client.type("Tree")
+    assert "80 more" in repr(Tree(1, [Tree(i) for i in range(100)]))
