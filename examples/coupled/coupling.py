@@ -7,6 +7,7 @@ its own side; the flux is relaxed. It ends when both residual arrays are below t
 from __future__ import annotations
 
 import hashlib
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
@@ -54,6 +55,7 @@ class Run:
     ocean_residual: list[float] = field(default_factory=list)
     atmosphere_residual: list[float] = field(default_factory=list)
     digests: list[str] = field(default_factory=list)
+    computing: list[float] = field(default_factory=list)  # microseconds that the ocean took, by step
     flux: NDArray[np.void] | None = None
     converged: bool = False
 
@@ -71,7 +73,9 @@ def couple(partner: Partner, after_step: Callable[[Run], None] = lambda run: Non
         surface = run.ocean.surface()
         run.flux, mismatch = partner.exchange(run.steps + 1, surface, change)
         run.digests.append(_digest(surface, change, run.flux, mismatch))
+        began = time.perf_counter()
         change = run.ocean.advance(run.flux, ATMOSPHERE)
+        run.computing.append(1e6 * (time.perf_counter() - began))
         run.ocean_residual.append(float(np.abs(change).max()))
         run.atmosphere_residual.append(float(np.abs(mismatch).max()))
         run.converged = max(run.ocean_residual[-1], run.atmosphere_residual[-1]) < TOLERANCE
