@@ -57,7 +57,13 @@ struct Inner {
 impl Error {
     #[cold]
     pub(crate) fn new(kind: Kind, guilty: Guilty, message: impl Into<String>) -> Self {
-        Error(Box::new(Inner { kind, guilty, message: message.into(), path: Vec::new(), place: None }))
+        Error(Box::new(Inner {
+            kind,
+            guilty,
+            message: message.into(),
+            path: Vec::new(),
+            place: None,
+        }))
     }
 
     #[cold]
@@ -115,10 +121,14 @@ impl Error {
 
     /// Where in the message's structure, such as `/Envelope/Body/add/n[3]`; empty when unknown.
     pub fn path(&self) -> String {
-        self.0.path.iter().rev().fold(String::new(), |path, segment| match segment.strip_prefix('[') {
-            Some(_) => path + segment,
-            None => path + "/" + segment,
-        })
+        self.0
+            .path
+            .iter()
+            .rev()
+            .fold(String::new(), |path, segment| match segment.strip_prefix('[') {
+                Some(_) => path + segment,
+                None => path + "/" + segment,
+            })
     }
 
     /// Byte offset in the peer's message.

@@ -79,8 +79,18 @@ pub struct Fault {
 impl Fault {
     /// A fault with a reason in English and nothing else.
     pub fn new(code: Code, reason: impl Into<String>) -> Self {
-        let reason = Reason { lang: "en".into(), text: reason.into() };
-        Fault { code, subcodes: Vec::new(), reasons: vec![reason], node: None, role: None, detail: Vec::new() }
+        let reason = Reason {
+            lang: "en".into(),
+            text: reason.into(),
+        };
+        Fault {
+            code,
+            subcodes: Vec::new(),
+            reasons: vec![reason],
+            node: None,
+            role: None,
+            detail: Vec::new(),
+        }
     }
 
     /// The first reason.

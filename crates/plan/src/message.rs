@@ -37,9 +37,21 @@ impl Plan {
     pub const NAMESPACES_MAX: usize = 16;
 
     /// A plan; finds the namespaces that the message uses.
-    pub fn new(types: &Types, label: impl Into<Box<str>>, style: Style, header: ComplexId, body: ComplexId) -> Self {
+    pub fn new(
+        types: &Types,
+        label: impl Into<Box<str>>,
+        style: Style,
+        header: ComplexId,
+        body: ComplexId,
+    ) -> Self {
         let namespaces = namespaces(types, &[body, header]);
-        Plan { label: label.into(), style, header, body, namespaces }
+        Plan {
+            label: label.into(),
+            style,
+            header,
+            body,
+            namespaces,
+        }
     }
 
     /// The complex type whose fields are the arguments: the body element's type for the wrapped
@@ -61,7 +73,8 @@ fn namespaces(types: &Types, roots: &[ComplexId]) -> Vec<NsIx> {
     let mut seen = vec![false; types.complex.len()];
     let mut queue: std::collections::VecDeque<ComplexId> = roots.iter().copied().collect();
     let mut add = |ns: NsIx| {
-        if ns != NsIx::NONE && ns != Types::XML && !found.contains(&ns) && found.len() < Plan::NAMESPACES_MAX {
+        if ns != NsIx::NONE && ns != Types::XML && !found.contains(&ns) && found.len() < Plan::NAMESPACES_MAX
+        {
             found.push(ns);
         }
     };

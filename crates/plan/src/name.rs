@@ -32,6 +32,9 @@ pub struct QName {
 impl QName {
     /// A name in a namespace.
     pub fn new(ns: NsIx, local: impl Into<Box<str>>) -> Self {
-        QName { ns, local: local.into() }
+        QName {
+            ns,
+            local: local.into(),
+        }
     }
 }

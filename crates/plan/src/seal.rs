@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use castile_value::{DType, RowLayout, Shape};
 
+use crate::model::{Block, Order, Walk, check_groups};
 use crate::{
-    Builtin, Complex, ComplexId, ElementId, Error, Field, FieldKind, NsIx, Occurs, Particle, QName, SimpleId,
-    TypeId, Types, Variety,
+    Builtin, Complex, ComplexId, ElementId, Error, Field, FieldKind, Namespace, NsIx, Occurs, Particle,
+    QName, SimpleId, TypeId, Types, Variety,
 };
 
 /// What [`Types::seal`] derives; not stored.
@@ -32,9 +33,13 @@ pub(crate) struct DerivedComplex {
     rows: Option<Arc<RowLayout>>,
     tags: Vec<Tags>,
     leaves: Vec<Leaf>,
-    /// Leaf numbers by name, for what was not predicted; a name's leaves in document order.
-    by_name: HashMap<QName, Vec<u32>>,
+    order: Order,
+    /// Leaf numbers by local name, for what was not predicted; a name's leaves in document order.
+    by_local: HashMap<Box<str>, Vec<u32>>,
     wild: Vec<u32>,
+    text: Option<(u32, SimpleId)>,
+    /// Whether some field has more than one leaf.
+    shared: bool,
 }
 
 /// The bytes around an element's content, under the table's prefixes.
@@ -55,6 +60,9 @@ pub struct Leaf {
     pub occurs: Occurs,
     /// Index into [`Complex::content`].
     pub particle: u32,
+    /// Whether the next leaf in document order may follow once this one was met often enough: the
+    /// answer that [`Types::may_follow`] mostly has to find.
+    pub leads_on: bool,
 }
 
 /// Views of a sealed table. They panic on a table that is not sealed: a bug of ours, since
@@ -64,19 +72,37 @@ impl Types {
     pub fn seal(&mut self) -> Result<(), Error> {
         check_simple(self)?;
         for (i, complex) in self.complex.iter().enumerate() {
-            check_complex(self, complex).map_err(|e| Error(format!("complex type {i} ({}): {}", complex.label, e.0)))?;
+            check_complex(self, complex)
+                .map_err(|e| Error(format!("complex type {i} ({}): {}", complex.label, e.0)))?;
         }
         for element in &self.elements {
             check_name(self, &element.name)?;
             check_type(self, element.ty)?;
         }
+        check_prefixes(self)?;
+        check_groups(self)?;
         self.derived = Derived {
-            namespaces: self.namespaces.iter().enumerate().map(|(i, n)| (n.uri.clone(), NsIx(i as u32))).collect(),
-            elements: self.elements.iter().enumerate().map(|(i, e)| (e.name.clone(), ElementId(i as u32))).collect(),
+            namespaces: self
+                .namespaces
+                .iter()
+                .enumerate()
+                .map(|(i, n)| (n.uri.clone(), NsIx(i as u32)))
+                .collect(),
+            elements: self
+                .elements
+                .iter()
+                .enumerate()
+                .map(|(i, e)| (e.name.clone(), ElementId(i as u32)))
+                .collect(),
             types: named_types(self),
             complex: Vec::new(),
         };
-        self.derived.complex = self.complex.iter().map(|c| derive(self, c)).collect();
+        let mut nullable = vec![None; self.complex.len()];
+        self.derived.complex = self
+            .complex
+            .iter()
+            .map(|c| derive(self, c, &mut nullable))
+            .collect();
         Ok(())
     }
 
@@ -101,14 +127,68 @@ impl Types {
         &self.derived.complex[id.index()].leaves
     }
 
-    /// The numbers of the leaves that an element of this name can be, in document order.
-    pub fn leaves_named(&self, id: ComplexId, name: &QName) -> &[u32] {
-        self.derived.complex[id.index()].by_name.get(name).map_or(&[], Vec::as_slice)
+    /// The numbers of the leaves that an element of this local name can belong to, whatever its
+    /// namespace, in document order; for a repeated group, that can stand anywhere in it.
+    pub fn leaves_called(&self, id: ComplexId, local: &str) -> &[u32] {
+        self.derived.complex[id.index()]
+            .by_local
+            .get(local)
+            .map_or(&[], Vec::as_slice)
     }
 
     /// The numbers of the wildcard leaves, in document order.
     pub fn wild_leaves(&self, id: ComplexId) -> &[u32] {
         &self.derived.complex[id.index()].wild
+    }
+
+    /// Whether leaf `next` may come after leaf `after`, or first when there is none. `counts` says
+    /// how often each leaf was met so far; leaves beyond its end were not. Whether `next` was met
+    /// too often already is not looked at.
+    ///
+    /// # Errors
+    /// What stands in the way.
+    pub fn may_follow(
+        &self,
+        id: ComplexId,
+        counts: &[u32],
+        after: Option<u32>,
+        next: u32,
+    ) -> Result<(), Block> {
+        self.walk(id, counts).may_follow(after, next)
+    }
+
+    /// Whether the content may end after leaf `after`, or be empty when there is none.
+    ///
+    /// # Errors
+    /// The particle that must be there still: a leaf or a choice, as an index into
+    /// [`Complex::content`].
+    pub fn may_end(&self, id: ComplexId, counts: &[u32], after: Option<u32>) -> Result<(), u32> {
+        self.walk(id, counts).may_end(after)
+    }
+
+    /// Whether no element need stand for this particle of the type's content.
+    pub fn nullable(&self, id: ComplexId, particle: u32) -> bool {
+        self.derived.complex[id.index()].order.nullable(particle)
+    }
+
+    /// Whether some field of the type has more than one leaf.
+    pub fn shares_fields(&self, id: ComplexId) -> bool {
+        self.derived.complex[id.index()].shared
+    }
+
+    /// The field and simple type of the text, for simple content.
+    pub fn text_field(&self, id: ComplexId) -> Option<(u32, SimpleId)> {
+        self.derived.complex[id.index()].text
+    }
+
+    fn walk<'w>(&'w self, id: ComplexId, counts: &'w [u32]) -> Walk<'w> {
+        let derived = &self.derived.complex[id.index()];
+        Walk {
+            content: &self.complex(id).content,
+            order: &derived.order,
+            leaves: &derived.leaves,
+            counts,
+        }
     }
 
     /// The global element of this name.
@@ -144,51 +224,120 @@ fn named_types(types: &Types) -> HashMap<QName, TypeId> {
     simple.chain(complex).chain([any]).collect()
 }
 
-fn derive(types: &Types, complex: &Complex) -> DerivedComplex {
+fn derive(types: &Types, complex: &Complex, known: &mut [Option<bool>]) -> DerivedComplex {
     let names = complex.fields.iter().map(|f| f.name.clone()).collect();
     let shape = Arc::new(Shape::new(complex.label.clone(), names));
-    let leaves: Vec<Leaf> = leaves(&complex.content).collect();
-    let mut by_name: HashMap<QName, Vec<u32>> = HashMap::new();
+    let order = order(types, complex, known);
+    let leaves = leaves(complex, &order);
+    let mut by_local: HashMap<Box<str>, Vec<u32>> = HashMap::new();
     let mut wild = Vec::new();
     for (number, leaf) in leaves.iter().enumerate() {
-        let field = &complex.fields[leaf.field as usize];
-        match field.kind {
-            FieldKind::Any(_) => wild.push(number as u32),
-            FieldKind::Group => group_names(types, field.ty, &mut |name| {
-                by_name.entry(name.clone()).or_default().push(number as u32);
-            }, &mut || wild.push(number as u32), 0),
-            _ => by_name.entry(field.wire.clone()).or_default().push(number as u32),
-        }
-    }
-    let rows = flat_dtypes(types, complex).and_then(|d| RowLayout::packed(shape.clone(), &d)).map(Arc::new);
-    let tags = complex.fields.iter().map(|f| tags(types, f)).collect();
-    DerivedComplex { shape, rows, tags, leaves, by_name, wild }
-}
-
-fn leaves(content: &[Particle]) -> impl Iterator<Item = Leaf> {
-    content.iter().enumerate().filter_map(|(i, particle)| match *particle {
-        Particle::Leaf { field, occurs } => Some(Leaf { field, occurs, particle: i as u32 }),
-        _ => None,
-    })
-}
-
-/// Every name that can stand in a repeated group, groups within it included.
-fn group_names(types: &Types, ty: TypeId, name: &mut dyn FnMut(&QName), wild: &mut dyn FnMut(), depth: u32) {
-    let TypeId::Complex(id) = ty else { return };
-    if depth > 32 {
-        return;
-    }
-    let mut seen_wild = false;
-    for field in &types.complex(id).fields {
-        match field.kind {
-            FieldKind::Element => name(&field.wire),
-            FieldKind::Any(_) if !seen_wild => {
-                seen_wild = true;
-                wild();
+        let mut called = |local: &str| {
+            let numbers = by_local.entry(local.into()).or_default();
+            if numbers.last() != Some(&(number as u32)) {
+                numbers.push(number as u32);
             }
-            FieldKind::Group => group_names(types, field.ty, name, wild, depth + 1),
-            _ => {}
+        };
+        if can_start(types, &complex.fields[leaf.field as usize], &mut called) {
+            wild.push(number as u32);
         }
+    }
+    let rows = flat_dtypes(types, complex)
+        .and_then(|d| RowLayout::packed(shape.clone(), &d))
+        .map(Arc::new);
+    let tags = complex.fields.iter().map(|f| tags(types, f)).collect();
+    let mut fields: Vec<u32> = leaves.iter().map(|leaf| leaf.field).collect();
+    fields.sort_unstable();
+    let shared = fields.windows(2).any(|w| w[0] == w[1]);
+    DerivedComplex {
+        shape,
+        rows,
+        tags,
+        leaves,
+        order,
+        by_local,
+        wild,
+        text: complex.text(),
+        shared,
+    }
+}
+
+/// `known`: of each complex type, whether its content may be empty, once that was asked.
+fn order(types: &Types, complex: &Complex, known: &mut [Option<bool>]) -> Order {
+    // Groups nest only so deep: `check_groups` saw to it.
+    for field in complex.fields.iter().filter(|f| f.kind == FieldKind::Group) {
+        if let TypeId::Complex(id) = field.ty
+            && known[id.index()].is_none()
+        {
+            let inner = order(types, types.complex(id), known);
+            known[id.index()] = Some(inner.all_nullable());
+        }
+    }
+    Order::new(
+        complex,
+        &|ty| matches!(ty, TypeId::Complex(id) if known[id.index()] == Some(true)),
+    )
+}
+
+fn leaves(complex: &Complex, order: &Order) -> Vec<Leaf> {
+    let particles = complex.content.iter().enumerate();
+    let mut leaves: Vec<Leaf> = particles
+        .filter_map(|(i, particle)| match *particle {
+            Particle::Leaf { field, occurs } => Some(Leaf {
+                field,
+                occurs,
+                particle: i as u32,
+                leads_on: false,
+            }),
+            _ => None,
+        })
+        .collect();
+    if all_of_groups(&complex.content) {
+        return leaves;
+    }
+    let mut counts = vec![0; leaves.len()];
+    for i in 1..leaves.len() {
+        // Of the leaves before, only this one was met; an All has others that must be, and is asked.
+        counts[i - 1] = leaves[i - 1].occurs.min.max(1);
+        let walk = Walk {
+            content: &complex.content,
+            order,
+            leaves: &leaves,
+            counts: &counts,
+        };
+        let leads_on = walk.may_follow(Some(i as u32 - 1), i as u32).is_ok();
+        leaves[i - 1].leads_on = leads_on;
+        counts[i - 1] = 0;
+    }
+    leaves
+}
+
+/// Whether an All holds a group: whether that was met takes more than the count of one leaf.
+fn all_of_groups(content: &[Particle]) -> bool {
+    let all = |(i, particle): (usize, &Particle)| match *particle {
+        Particle::All { end, .. } => content[i + 1..end as usize]
+            .iter()
+            .any(|p| !matches!(p, Particle::Leaf { .. })),
+        _ => false,
+    };
+    content.iter().enumerate().any(all)
+}
+
+/// Tells the local name of every element that can belong to a field, groups within groups
+/// included; whether a wildcard can.
+fn can_start(types: &Types, field: &Field, called: &mut dyn FnMut(&str)) -> bool {
+    match (&field.kind, field.ty) {
+        (FieldKind::Any(_), _) => true,
+        (FieldKind::Element, _) => {
+            called(&field.wire.local);
+            false
+        }
+        (FieldKind::Group, TypeId::Complex(id)) => types
+            .complex(id)
+            .fields
+            .iter()
+            .fold(false, |wild, f| can_start(types, f, called) | wild),
+        _ => false,
     }
 }
 
@@ -211,14 +360,31 @@ fn tags(types: &Types, field: &Field) -> Tags {
 
 /// The machine types of a flat type's fields; `None` when the type is not flat.
 fn flat_dtypes(types: &Types, complex: &Complex) -> Option<Vec<DType>> {
-    if complex.is_abstract || !matches!(complex.content.first(), Some(Particle::Sequence { optional: false, .. })) {
+    if complex.is_abstract
+        || !matches!(
+            complex.content.first(),
+            Some(Particle::Sequence { optional: false, .. })
+        )
+    {
         return None;
     }
-    let plain = |p: &Particle| matches!(p, Particle::Leaf { occurs: Occurs::ONE, .. });
+    let plain = |p: &Particle| {
+        matches!(
+            p,
+            Particle::Leaf {
+                occurs: Occurs::ONE,
+                ..
+            }
+        )
+    };
     if !complex.content[1..].iter().all(plain) || complex.content.len() != complex.fields.len() + 1 {
         return None;
     }
-    complex.fields.iter().map(|field| flat_dtype(types, field)).collect()
+    complex
+        .fields
+        .iter()
+        .map(|field| flat_dtype(types, field))
+        .collect()
 }
 
 fn flat_dtype(types: &Types, field: &Field) -> Option<DType> {
@@ -241,14 +407,20 @@ impl Types {
 
 fn check_simple(types: &Types) -> Result<(), Error> {
     let fresh = Types::new();
-    if types.simple.get(..Builtin::ALL.len()) != Some(&fresh.simple[..]) || types.namespaces.get(..4) != Some(&fresh.namespaces[..]) {
+    if types.simple.get(..Builtin::ALL.len()) != Some(&fresh.simple[..])
+        || types.namespaces.get(..4) != Some(&fresh.namespaces[..])
+    {
         return Err(Error("the built-in types are not at their places".into()));
     }
     for (i, simple) in types.simple.iter().enumerate() {
         let part = |id: &SimpleId| {
             // Parts come before the whole, which also rules out cycles.
             let builtin_item = i < Builtin::ALL.len() && id.index() < Builtin::ALL.len();
-            if id.index() < i || builtin_item { Ok(()) } else { Err(Error(format!("simple type {i} refers to {}", id.0))) }
+            if id.index() < i || builtin_item {
+                Ok(())
+            } else {
+                Err(Error(format!("simple type {i} refers to {}", id.0)))
+            }
         };
         if let Some(name) = &simple.name {
             check_name(types, name)?;
@@ -263,10 +435,35 @@ fn check_simple(types: &Types) -> Result<(), Error> {
     Ok(())
 }
 
+/// Prefixes are unique, names, and none of those that an encoder makes up itself: `S` for the
+/// envelope, and `f`, `a` and `q` with or without a number for names that no table knows.
+fn check_prefixes(types: &Types) -> Result<(), Error> {
+    let mut seen = std::collections::HashSet::new();
+    for (i, Namespace { uri, prefix }) in types.namespaces.iter().enumerate() {
+        let made_up = &**prefix == "S"
+            || prefix
+                .strip_prefix(['f', 'a', 'q'])
+                .is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()));
+        let named = prefix.bytes().next().is_some_and(|b| b.is_ascii_alphabetic())
+            && prefix
+                .bytes()
+                .all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.'));
+        if i > 0 && (!named || made_up || uri.is_empty()) || !seen.insert(prefix) {
+            return Err(Error(format!(
+                "namespace {uri:?} cannot have the prefix {prefix:?}"
+            )));
+        }
+    }
+    Ok(())
+}
+
 fn check_name(types: &Types, name: &QName) -> Result<(), Error> {
     match types.namespaces.get(name.ns.0 as usize) {
         Some(_) => Ok(()),
-        None => Err(Error(format!("{} is in namespace {}, which is not in the table", name.local, name.ns.0))),
+        None => Err(Error(format!(
+            "{} is in namespace {}, which is not in the table",
+            name.local, name.ns.0
+        ))),
     }
 }
 
@@ -277,7 +474,11 @@ fn check_type(types: &Types, ty: TypeId) -> Result<(), Error> {
         TypeId::Complex(id) => id.index() < types.complex.len(),
         TypeId::Unsupported(i) => (i as usize) < types.unsupported.len(),
     };
-    if fits { Ok(()) } else { Err(Error(format!("type {ty:?} is not in the table"))) }
+    if fits {
+        Ok(())
+    } else {
+        Err(Error(format!("type {ty:?} is not in the table")))
+    }
 }
 
 fn check_complex(types: &Types, complex: &Complex) -> Result<(), Error> {
@@ -300,11 +501,30 @@ fn check_field(types: &Types, field: &Field) -> Result<(), Error> {
     check_name(types, &field.wire)?;
     check_type(types, field.ty)?;
     let fits = match field.kind {
-        FieldKind::Attribute | FieldKind::Text => matches!(field.ty, TypeId::Simple(_) | TypeId::Unsupported(_)),
-        FieldKind::Group => matches!(field.ty, TypeId::Complex(_)),
+        FieldKind::Attribute | FieldKind::Text => {
+            matches!(field.ty, TypeId::Simple(_) | TypeId::Unsupported(_))
+        }
+        FieldKind::Group => match field.ty {
+            TypeId::Complex(id) => types.complex(id).fields.iter().all(is_content),
+            _ => false,
+        },
         _ => true,
     };
-    if fits { Ok(()) } else { Err(Error(format!("field {} cannot have type {:?}", field.name, field.ty))) }
+    if fits {
+        Ok(())
+    } else {
+        Err(Error(format!(
+            "field {} cannot have type {:?}",
+            field.name, field.ty
+        )))
+    }
+}
+
+fn is_content(field: &Field) -> bool {
+    matches!(
+        field.kind,
+        FieldKind::Element | FieldKind::Any(_) | FieldKind::Group
+    )
 }
 
 /// Groups must nest, cover the whole table, and leaves must refer to fields that are content.
@@ -319,7 +539,10 @@ fn check_content(complex: &Complex) -> Result<(), Error> {
         match *particle {
             Particle::Leaf { field, occurs } => {
                 let kind = complex.fields.get(field as usize).map(|f| &f.kind);
-                let content = matches!(kind, Some(FieldKind::Element | FieldKind::Any(_) | FieldKind::Group));
+                let content = matches!(
+                    kind,
+                    Some(FieldKind::Element | FieldKind::Any(_) | FieldKind::Group)
+                );
                 if !content || occurs.min > occurs.max || occurs.max == 0 {
                     return Err(Error(format!("particle {i} is no usable leaf")));
                 }

@@ -40,7 +40,9 @@ fn checksum(bytes: &[u8]) -> u64 {
     for word in &mut words {
         let mut w = [0; 8];
         w.copy_from_slice(word);
-        hash = (hash ^ u64::from_le_bytes(w)).wrapping_mul(0x0000_0100_0000_01b3).rotate_left(23);
+        hash = (hash ^ u64::from_le_bytes(w))
+            .wrapping_mul(0x0000_0100_0000_01b3)
+            .rotate_left(23);
     }
     for &byte in words.remainder() {
         hash = (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);

@@ -113,7 +113,10 @@ impl Types {
             ("http://www.w3.org/2001/XMLSchema-instance", "xsi"),
             ("http://www.w3.org/XML/1998/namespace", "xml"),
         ];
-        let namespace = |(uri, prefix): (&str, &str)| Namespace { uri: uri.into(), prefix: prefix.into() };
+        let namespace = |(uri, prefix): (&str, &str)| Namespace {
+            uri: uri.into(),
+            prefix: prefix.into(),
+        };
         Types {
             namespaces: namespaces.map(namespace).into(),
             simple: Builtin::ALL.iter().copied().map(builtin).collect(),
@@ -129,7 +132,10 @@ impl Types {
         self.namespace(uri).unwrap_or_else(|| {
             let ix = NsIx(self.namespaces.len() as u32);
             let prefix = format!("ns{}", ix.0 - Types::XML.0);
-            self.namespaces.push(Namespace { uri: uri.into(), prefix: prefix.into() });
+            self.namespaces.push(Namespace {
+                uri: uri.into(),
+                prefix: prefix.into(),
+            });
             ix
         })
     }
@@ -139,7 +145,10 @@ impl Types {
         if let Some(ix) = self.derived.namespace(uri) {
             return Some(ix);
         }
-        self.namespaces.iter().position(|n| &*n.uri == uri).map(|i| NsIx(i as u32))
+        self.namespaces
+            .iter()
+            .position(|n| &*n.uri == uri)
+            .map(|i| NsIx(i as u32))
     }
 
     /// The URI of a namespace.
@@ -216,7 +225,10 @@ fn builtin(builtin: Builtin) -> Simple {
         name: Some(QName::new(Types::XSD, builtin.name())),
         base: builtin.base().map(SimpleId::from),
         variety,
-        facets: Facets { white_space: Some(white_space), ..Facets::default() },
+        facets: Facets {
+            white_space: Some(white_space),
+            ..Facets::default()
+        },
         doc: None,
     }
 }

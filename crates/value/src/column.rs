@@ -22,7 +22,12 @@ impl<'a> Column<'a> {
             n => (n - 1).checked_mul(stride)?.checked_add(dtype.size())?,
         };
         let fits = data.len() >= needed && (stride >= dtype.size() || len <= 1);
-        fits.then_some(Column { data, stride, dtype, len })
+        fits.then_some(Column {
+            data,
+            stride,
+            dtype,
+            len,
+        })
     }
 
     /// Number of values.
@@ -160,7 +165,12 @@ impl ColumnBuf {
             ColumnBuf::F32(v) => cast_slice(v),
             ColumnBuf::F64(v) => cast_slice(v),
         };
-        Column { data, stride: dtype.size(), dtype, len: self.len() }
+        Column {
+            data,
+            stride: dtype.size(),
+            dtype,
+            len: self.len(),
+        }
     }
 
     /// Value `i`, or `None` past the end.
@@ -193,7 +203,10 @@ mod tests {
         let x = Column::new(&bytes, 12, DType::I32, 2).unwrap();
         let v = Column::new(&bytes[4..], 12, DType::F64, 2).unwrap();
         assert_eq!(x.get(1), Some(Scalar::Int(2)));
-        assert_eq!(v.f64s().map(f64::to_bits).collect::<Vec<_>>(), [0.5f64.to_bits(), (-0.0f64).to_bits()]);
+        assert_eq!(
+            v.f64s().map(f64::to_bits).collect::<Vec<_>>(),
+            [0.5f64.to_bits(), (-0.0f64).to_bits()]
+        );
         assert_eq!(v.get(2), None);
     }
 }

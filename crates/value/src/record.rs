@@ -18,7 +18,11 @@ impl Shape {
     pub fn new(name: impl Into<Box<str>>, fields: Vec<Box<str>>) -> Self {
         let mut sorted: Vec<u32> = (0..fields.len() as u32).collect();
         sorted.sort_by(|&a, &b| fields[a as usize].cmp(&fields[b as usize]));
-        Shape { name: name.into(), fields, sorted }
+        Shape {
+            name: name.into(),
+            fields,
+            sorted,
+        }
     }
 
     /// The type's name, `{namespace}local`.
@@ -48,7 +52,10 @@ impl Shape {
 
     /// The index of the field named `name`.
     pub fn index(&self, name: &str) -> Option<usize> {
-        let found = self.sorted.binary_search_by(|&i| (*self.fields[i as usize]).cmp(name)).ok()?;
+        let found = self
+            .sorted
+            .binary_search_by(|&i| (*self.fields[i as usize]).cmp(name))
+            .ok()?;
         Some(self.sorted[found] as usize)
     }
 }
@@ -105,7 +112,10 @@ impl Record {
 
     /// Name and value of each field that is not absent.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.shape.fields().zip(&self.values).filter(|(_, v)| !matches!(v, Value::Absent))
+        self.shape
+            .fields()
+            .zip(&self.values)
+            .filter(|(_, v)| !matches!(v, Value::Absent))
     }
 }
 

@@ -33,10 +33,18 @@ impl RowLayout {
         let mut stride = 0;
         let mut fields = Vec::with_capacity(dtypes.len());
         for (name, &dtype) in shape.fields().zip(dtypes) {
-            fields.push(RowField { name: name.into(), dtype, offset: stride });
+            fields.push(RowField {
+                name: name.into(),
+                dtype,
+                offset: stride,
+            });
             stride += dtype.size();
         }
-        Some(RowLayout { shape, fields, stride })
+        Some(RowLayout {
+            shape,
+            fields,
+            stride,
+        })
     }
 
     /// The record type of a row.
@@ -65,7 +73,10 @@ pub struct Rows {
 impl Rows {
     /// No rows of this layout.
     pub fn new(layout: Arc<RowLayout>) -> Self {
-        Rows { layout, data: Vec::new() }
+        Rows {
+            layout,
+            data: Vec::new(),
+        }
     }
 
     /// The layout of a row.
@@ -116,7 +127,10 @@ impl Rows {
             let column = Column::new(data, self.layout.stride, f.dtype, len);
             (&*f.name, column.expect("a layout's fields lie in its rows"))
         });
-        Table { columns: columns.collect(), len }
+        Table {
+            columns: columns.collect(),
+            len,
+        }
     }
 
     /// Row `i` as a record, or `None` past the end.
@@ -134,7 +148,10 @@ impl Rows {
 
     /// All rows as records.
     pub fn records(&self) -> Vec<Value> {
-        (0..self.len()).filter_map(|i| self.record(i)).map(Value::Record).collect()
+        (0..self.len())
+            .filter_map(|i| self.record(i))
+            .map(Value::Record)
+            .collect()
     }
 }
 
@@ -149,7 +166,10 @@ impl<'a> Table<'a> {
     /// Columns of equal length with their fields' names; `None` when the lengths differ.
     pub fn new(columns: Vec<(&'a str, Column<'a>)>) -> Option<Self> {
         let len = columns.first().map_or(0, |(_, c)| c.len());
-        columns.iter().all(|(_, c)| c.len() == len).then_some(Table { columns, len })
+        columns
+            .iter()
+            .all(|(_, c)| c.len() == len)
+            .then_some(Table { columns, len })
     }
 
     /// Number of rows.
@@ -184,7 +204,10 @@ mod tests {
 
     #[test]
     fn rows_are_packed_and_seen_as_columns() {
-        let shape = Arc::new(Shape::new("{urn:x}Mio", vec!["x".into(), "y".into(), "value".into()]));
+        let shape = Arc::new(Shape::new(
+            "{urn:x}Mio",
+            vec!["x".into(), "y".into(), "value".into()],
+        ));
         let layout = Arc::new(RowLayout::packed(shape, &[DType::I32, DType::I32, DType::F64]).unwrap());
         assert_eq!(layout.stride(), 16);
         let mut rows = Rows::new(layout);

@@ -45,7 +45,10 @@ pub struct ValueSink {
 impl ValueSink {
     /// A sink for one record of this shape.
     pub fn new(shape: Arc<Shape>) -> Self {
-        ValueSink { root: Record::new(shape), open: Vec::new() }
+        ValueSink {
+            root: Record::new(shape),
+            open: Vec::new(),
+        }
     }
 
     /// The record that was built.
@@ -141,13 +144,18 @@ mod tests {
     fn a_nil_among_numbers_turns_the_column_into_a_list() {
         let shape = Arc::new(Shape::new("t", vec!["n".into()]));
         let mut sink = ValueSink::new(shape);
-        let Some(ColumnBuf::I32(column)) = sink.column(at(0, true), DType::I32) else { panic!() };
+        let Some(ColumnBuf::I32(column)) = sink.column(at(0, true), DType::I32) else {
+            panic!()
+        };
         column.extend([1, 2]);
         sink.nil(at(0, true));
         assert!(sink.column(at(0, true), DType::I32).is_none());
         sink.scalar(at(0, true), Scalar::Int(3));
         let n = sink.finish().get("n").cloned();
-        assert_eq!(n, Some(Value::List(vec![1.into(), 2.into(), Value::Nil, 3.into()])));
+        assert_eq!(
+            n,
+            Some(Value::List(vec![1.into(), 2.into(), Value::Nil, 3.into()]))
+        );
     }
 
     #[test]
@@ -160,7 +168,9 @@ mod tests {
             sink.close();
         }
         let record = sink.finish();
-        let Some(Value::List(list)) = record.get("r") else { panic!() };
+        let Some(Value::List(list)) = record.get("r") else {
+            panic!()
+        };
         assert_eq!(list[1].get("a"), Some(&"y".into()));
     }
 }

@@ -89,23 +89,32 @@ impl Source for crate::Record {
         Some(self.shape().name())
     }
     fn unknown_name(&self, shape: &Shape) -> Option<String> {
-        if **self.shape() == *shape {
+        if std::ptr::eq(&**self.shape(), shape) || **self.shape() == *shape {
             return None;
         }
-        self.iter().find(|(name, _)| shape.index(name).is_none()).map(|(name, _)| name.to_owned())
+        self.iter()
+            .find(|(name, _)| shape.index(name).is_none())
+            .map(|(name, _)| name.to_owned())
     }
 }
 
 impl Source for Vec<(String, Value)> {
     fn entries(&self) -> Option<Vec<(String, Item<'_>)>> {
-        Some(self.iter().map(|(name, value)| (name.clone(), value.item())).collect())
+        Some(
+            self.iter()
+                .map(|(name, value)| (name.clone(), value.item()))
+                .collect(),
+        )
     }
     fn field(&self, index: usize, name: &str) -> Item<'_> {
         let hit = self.get(index).filter(|(n, _)| n == name);
-        hit.or_else(|| self.iter().find(|(n, _)| n == name)).map_or(Item::Absent, |(_, v)| v.item())
+        hit.or_else(|| self.iter().find(|(n, _)| n == name))
+            .map_or(Item::Absent, |(_, v)| v.item())
     }
     fn unknown_name(&self, shape: &Shape) -> Option<String> {
-        self.iter().find(|(name, _)| shape.index(name).is_none()).map(|(name, _)| name.clone())
+        self.iter()
+            .find(|(name, _)| shape.index(name).is_none())
+            .map(|(name, _)| name.clone())
     }
 }
 

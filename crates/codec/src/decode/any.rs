@@ -4,29 +4,33 @@ use castile_plan::{Builtin, TypeId};
 use castile_value::{Sink, Slot};
 use castile_xml::Token;
 
-use super::{Decoder, Start};
+use super::Decoder;
 use crate::error::Error;
 
 impl<'a> Decoder<'a, '_> {
     /// An element that a wildcard admits, kept as namespace-complete XML.
     pub(super) fn wild(&mut self, slot: Slot, sink: &mut dyn Sink) -> Result<(), Error> {
         self.forget();
-        let text = self.reader.capture().map_err(|e| Error::xml(e, self.reader.input()))?;
+        let text = self
+            .reader
+            .capture()
+            .map_err(|e| Error::xml(e, self.reader.input()))?;
         sink.xml(slot, text);
         Ok(())
     }
 
     /// An element of `anyType`: by its `xsi:type` if the table knows that, as text if it has
     /// nothing but text, else as XML.
-    pub(super) fn any(&mut self, slot: Slot, start: Start<'a>, sink: &mut dyn Sink) -> Result<(), Error> {
+    pub(super) fn any(&mut self, slot: Slot, sink: &mut dyn Sink) -> Result<(), Error> {
         self.forget();
         match self.xsi_type() {
             Some(TypeId::Simple(id)) => {
-                let (text, span) = self.text()?;
-                sink.scalar(slot, self.scalar(id, text, span.start)?);
+                let (scalar, _) = self.scalar_text(id, None)?;
+                sink.scalar(slot, scalar);
                 return Ok(());
             }
             Some(TypeId::Complex(id)) => {
+                self.refuse_abstract(id)?;
                 sink.open(slot, self.types.shape(id));
                 self.record(id, sink)?;
                 sink.close();
@@ -35,8 +39,8 @@ impl<'a> Decoder<'a, '_> {
             _ => {}
         }
         if self.reader.attributes().is_empty() && self.is_text_only()? {
-            let (text, _) = self.text()?;
-            sink.scalar(slot, self.scalar(Builtin::String.into(), text, start.at)?);
+            let (scalar, _) = self.scalar_text(Builtin::String.into(), None)?;
+            sink.scalar(slot, scalar);
             return Ok(());
         }
         self.wild(slot, sink)

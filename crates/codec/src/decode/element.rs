@@ -1,10 +1,11 @@
 //! Elements and attributes.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
-use castile_plan::{ComplexId, Field, FieldKind, SimpleId, TypeId, Types, Variety};
+use castile_plan::{Builtin, ComplexId, Field, FieldKind, SimpleId, TypeId, Types, Variety};
 use castile_value::{Scalar, Sink, Slot};
-use castile_xml::Attribute;
+use castile_xml::{Attribute, Name, Reader};
 
 use super::{Decoder, Start};
 use crate::error::{Error, Kind};
@@ -33,11 +34,8 @@ impl<'a> Decoder<'a, '_> {
                 sink.close();
                 Ok(())
             }
-            TypeId::Any => self.any(slot, start, sink),
-            TypeId::Unsupported(i) => {
-                let error = Error::unsupported(&self.types.unsupported[i as usize]);
-                Err(error.at(self.reader.input(), start.at))
-            }
+            TypeId::Any => self.any(slot, sink),
+            TypeId::Unsupported(_) => Err(self.unsupported(field, start.at)),
         }
     }
 
@@ -63,42 +61,92 @@ impl<'a> Decoder<'a, '_> {
         &mut self,
         id: SimpleId,
         field: &Field,
-    ) -> Result<(SimpleId, Scalar<'a>, std::ops::Range<usize>), Error> {
-        let own = self.own_simple_type(id);
-        let (text, span) = self.text()?;
-        let at = span.start;
-        let text = match field.default.as_ref().or(field.fixed.as_ref()) {
-            Some(default) => {
-                // Another item may be empty where this one is not.
-                self.forget();
-                if text.is_empty() { Cow::Owned(default.to_string()) } else { text }
-            }
-            None => text,
-        };
-        Ok((own, self.scalar(own, text, at)?, span))
+    ) -> Result<(SimpleId, Scalar<'a>, Range<usize>), Error> {
+        let own = self.own_simple_type(id)?;
+        let (scalar, span) = self.scalar_text(own, field.default.as_deref().or(field.fixed.as_deref()))?;
+        Ok((own, scalar, span))
     }
 
-    /// A text as a value; `at` is where it lies.
-    pub(super) fn scalar(&self, id: SimpleId, text: Cow<'a, str>, at: usize) -> Result<Scalar<'a>, Error> {
+    /// The text of the open element as a value, through its end tag, and where it lay. An empty
+    /// element has the value `default` (XSD 1.0 part 1, 3.3.4).
+    pub(super) fn scalar_text(
+        &mut self,
+        id: SimpleId,
+        default: Option<&str>,
+    ) -> Result<(Scalar<'a>, Range<usize>), Error> {
+        // A prefix in the text may be declared on the element, and is out of scope after its end.
+        let inside = has_names(self.types, id).then(|| self.reader.clone());
+        let (mut text, span) = self.text()?;
+        if let Some(default) = default {
+            // Another item may be empty where this one is not.
+            self.forget();
+            if text.is_empty() {
+                text = Cow::Owned(default.to_owned());
+            }
+        }
+        let reader = inside.as_ref().unwrap_or(&self.reader);
+        Ok((self.scalar(reader, id, text, span.start)?, span))
+    }
+
+    /// A text as a value. Prefixes are looked up where `reader` stands; `at` is where the text lies.
+    pub(super) fn scalar(
+        &self,
+        reader: &Reader<'a>,
+        id: SimpleId,
+        text: Cow<'a, str>,
+        at: usize,
+    ) -> Result<Scalar<'a>, Error> {
         let resolve = |prefix: &str| {
-            let ns = self.reader.lookup(prefix)?;
-            Some(self.reader.uri(ns).to_owned())
+            let ns = reader.lookup(prefix)?;
+            Some(reader.uri(ns).to_owned())
         };
         let scalar = parse(self.types, id, text, &resolve, self.options.strict);
         scalar.map_err(|e| e.at(self.reader.input(), at))
     }
 
     /// `anySimpleType` and unions are narrowed by `xsi:type`.
-    fn own_simple_type(&mut self, id: SimpleId) -> SimpleId {
+    fn own_simple_type(&mut self, id: SimpleId) -> Result<SimpleId, Error> {
         if self.reader.attributes().is_empty() {
-            return id;
+            return Ok(id);
         }
-        let open = id == castile_plan::Builtin::AnySimpleType.into()
-            || matches!(self.types.simple(id).variety, Variety::Union(_));
+        self.refuse_attributes(id)?;
+        let open =
+            id == Builtin::AnySimpleType.into() || matches!(self.types.simple(id).variety, Variety::Union(_));
         match self.xsi_type() {
-            Some(TypeId::Simple(own)) if open => own,
-            _ => id,
+            Some(TypeId::Simple(own)) if open => Ok(own),
+            _ => Ok(id),
         }
+    }
+
+    /// An element of a simple type has no attributes but those that may stand anywhere.
+    fn refuse_attributes(&mut self, id: SimpleId) -> Result<(), Error> {
+        let foreign = |a: &&Attribute<'a>| !self.stands_anywhere(a.name);
+        let Some(found) = self
+            .reader
+            .attributes()
+            .iter()
+            .find(foreign)
+            .filter(|_| self.options.strict)
+        else {
+            return Ok(());
+        };
+        let label = self.types.type_label(TypeId::Simple(id));
+        let why = format!(
+            "attribute {} on an element of simple type {label}",
+            self.shown(found.name)
+        );
+        Err(self
+            .bad(Kind::Unexpected, why)
+            .within(format!("@{}", found.name.local)))
+    }
+
+    /// Attributes of the namespaces of XML, XML Schema instances and SOAP may stand on any element.
+    fn stands_anywhere(&self, name: Name<'_>) -> bool {
+        let uri = self.reader.uri(name.ns);
+        !uri.is_empty()
+            && (uri == castile_xml::XML_URI
+                || uri == self.types.uri(Types::XSI)
+                || castile_message::Version::from_namespace(uri).is_some())
     }
 
     /// The type that `xsi:type` names, when the table knows it.
@@ -116,7 +164,9 @@ impl<'a> Decoder<'a, '_> {
         let mut id = declared;
         if !self.reader.attributes().is_empty() && self.xsi("type").is_some() {
             match self.xsi_type() {
-                Some(TypeId::Complex(own)) if types.is_derived(TypeId::Complex(own), TypeId::Complex(declared)) => {
+                Some(TypeId::Complex(own))
+                    if types.is_derived(TypeId::Complex(own), TypeId::Complex(declared)) =>
+                {
                     id = own;
                 }
                 _ if !self.options.strict => {}
@@ -128,18 +178,30 @@ impl<'a> Decoder<'a, '_> {
                 }
             }
         }
-        let complex = types.complex(id);
+        self.refuse_abstract(id)?;
+        Ok(id)
+    }
+
+    pub(super) fn refuse_abstract(&self, id: ComplexId) -> Result<(), Error> {
+        let complex = self.types.complex(id);
         if complex.is_abstract && self.options.strict {
-            let why = format!("{} is abstract and the element has no xsi:type", complex.label);
+            let why = format!(
+                "{} is abstract: xsi:type must name a type derived from it",
+                complex.label
+            );
             return Err(self.bad(Kind::Missing, why));
         }
-        Ok(id)
+        Ok(())
     }
 
     /// The value of an attribute of the XML Schema instance namespace.
     fn xsi(&self, local: &str) -> Option<String> {
         let xsi = self.types.uri(Types::XSI);
-        let found = self.reader.attributes().iter().find(|a| a.name.local == local && self.reader.uri(a.name.ns) == xsi);
+        let found = self
+            .reader
+            .attributes()
+            .iter()
+            .find(|a| a.name.local == local && self.reader.uri(a.name.ns) == xsi);
         found.map(|a| a.value.to_string())
     }
 
@@ -147,7 +209,9 @@ impl<'a> Decoder<'a, '_> {
         if self.reader.attributes().is_empty() {
             return Ok(false);
         }
-        let Some(value) = self.xsi("nil") else { return Ok(false) };
+        let Some(value) = self.xsi("nil") else {
+            return Ok(false);
+        };
         castile_lexical::parse_bool(value.as_bytes()).map_err(|e| self.bad(Kind::Lexical, e.to_string()))
     }
 
@@ -155,10 +219,10 @@ impl<'a> Decoder<'a, '_> {
     pub(super) fn record(&mut self, id: ComplexId, sink: &mut dyn Sink) -> Result<(), Error> {
         self.attributes(id, sink)?;
         let types = self.types;
-        if let Some((field, simple)) = types.complex(id).text() {
+        if let Some((field, simple)) = types.text_field(id) {
             self.forget();
             let f = &types.complex(id).fields[field as usize];
-            let (_, scalar, _) = self.simple_value(simple, f).map_err(|e| e.within(&*f.name))?;
+            let (scalar, _) = self.scalar_text(simple, f.default.as_deref().or(f.fixed.as_deref()))?;
             sink.scalar(Slot { field, many: false }, scalar);
             return Ok(());
         }
@@ -174,12 +238,21 @@ impl<'a> Decoder<'a, '_> {
             return Ok(());
         }
         let found = self.reader.attributes().to_vec();
-        if !found.is_empty() || complex.fields.iter().any(|f| f.default.is_some() && f.kind == FieldKind::Attribute) {
+        if !found.is_empty()
+            || complex
+                .fields
+                .iter()
+                .any(|f| f.default.is_some() && f.kind == FieldKind::Attribute)
+        {
             self.forget();
         }
         let mut met = vec![false; complex.fields.len()];
-        for attribute in found {
-            self.attribute(id, attribute, &mut met, sink)?;
+        for (i, attribute) in found.into_iter().enumerate() {
+            let at = self
+                .reader
+                .attribute_start(i)
+                .unwrap_or(self.reader.token_start());
+            self.attribute(id, attribute, at, &mut met, sink)?;
         }
         for (i, field) in complex.fields.iter().enumerate() {
             if field.kind != FieldKind::Attribute || met[i] {
@@ -190,8 +263,15 @@ impl<'a> Decoder<'a, '_> {
                 return Err(self.bad(Kind::Missing, why));
             }
             if let (Some(default), TypeId::Simple(simple)) = (&field.default, field.ty) {
-                let scalar = self.scalar(simple, Cow::Owned(default.to_string()), self.reader.token_start())?;
-                sink.scalar(Slot { field: i as u32, many: false }, scalar);
+                let at = self.reader.token_start();
+                let scalar = self.scalar(&self.reader, simple, Cow::Owned(default.to_string()), at)?;
+                sink.scalar(
+                    Slot {
+                        field: i as u32,
+                        many: false,
+                    },
+                    scalar,
+                );
             }
         }
         Ok(())
@@ -201,6 +281,7 @@ impl<'a> Decoder<'a, '_> {
         &mut self,
         id: ComplexId,
         attribute: Attribute<'a>,
+        at: usize,
         met: &mut [bool],
         sink: &mut dyn Sink,
     ) -> Result<(), Error> {
@@ -208,15 +289,22 @@ impl<'a> Decoder<'a, '_> {
         let ns = self.ns(attribute.name.ns);
         let fields = types.complex(id).fields.iter().enumerate();
         let local = attribute.name.local;
-        let same = |f: &Field| f.kind == FieldKind::Attribute && *f.wire.local == *local && Some(f.wire.ns) == ns;
+        let same =
+            |f: &Field| f.kind == FieldKind::Attribute && *f.wire.local == *local && Some(f.wire.ns) == ns;
         if let Some((i, field)) = fields.clone().find(|(_, f)| same(f)) {
             met[i] = true;
             let TypeId::Simple(simple) = field.ty else {
-                return Err(Error::unsupported(&format!("attribute {} of an unsupported type", field.name)));
+                return Err(self.unsupported(field, at).within(format!("@{}", field.name)));
             };
-            let at = self.reader.token_start();
-            let scalar = self.scalar(simple, attribute.value, at).map_err(|e| e.within(format!("@{}", field.name)))?;
-            sink.scalar(Slot { field: i as u32, many: false }, scalar);
+            let scalar = self.scalar(&self.reader, simple, attribute.value, at);
+            let scalar = scalar.map_err(|e| e.within(format!("@{}", field.name)))?;
+            sink.scalar(
+                Slot {
+                    field: i as u32,
+                    many: false,
+                },
+                scalar,
+            );
             return Ok(());
         }
         if ns == Some(Types::XSI) {
@@ -225,21 +313,34 @@ impl<'a> Decoder<'a, '_> {
         let wild = |f: &Field| matches!(&f.kind, FieldKind::AnyAttribute(w) if w.admits(ns));
         if let Some((i, _)) = fields.clone().find(|(_, f)| wild(f)) {
             let name = self.shown(attribute.name);
-            sink.attribute(Slot { field: i as u32, many: false }, name, &attribute.value);
+            sink.attribute(
+                Slot {
+                    field: i as u32,
+                    many: false,
+                },
+                name,
+                &attribute.value,
+            );
             return Ok(());
         }
-        // Attributes of the SOAP and XML namespaces may stand anywhere.
-        let uri = self.reader.uri(attribute.name.ns);
-        let known = uri == castile_xml::XML_URI || castile_message::Version::from_namespace(uri).is_some();
-        if known || !self.options.strict {
+        if self.stands_anywhere(attribute.name) || !self.options.strict {
             return Ok(());
         }
         let shown = self.shown(attribute.name);
         let why = format!("attribute {shown} is not known in {}", types.complex(id).label);
-        Err(self.bad(Kind::Unexpected, why).within(format!("@{local}")))
+        Err(self.bad_at(Kind::Unexpected, at, why).within(format!("@{local}")))
     }
 }
 
 fn is_attribute(kind: &FieldKind) -> bool {
     matches!(kind, FieldKind::Attribute | FieldKind::AnyAttribute(_))
+}
+
+/// Whether the type's text has prefixes that mean something.
+pub(super) fn has_names(types: &Types, id: SimpleId) -> bool {
+    match &types.simple(id).variety {
+        Variety::Atomic(builtin) => matches!(builtin, Builtin::QName | Builtin::Notation),
+        Variety::List(item) => has_names(types, *item),
+        Variety::Union(members) => members.iter().any(|&member| has_names(types, member)),
+    }
 }

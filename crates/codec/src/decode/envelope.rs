@@ -1,7 +1,7 @@
 //! The envelope around headers and body.
 
 use castile_message::Version;
-use castile_plan::{ComplexId, Plan, TypeId, Types};
+use castile_plan::{ComplexId, Field, FieldKind, Plan, TypeId, Types};
 use castile_value::{Sink, Slot};
 use castile_xml::{Limits, Reader, Token};
 
@@ -27,6 +27,8 @@ pub struct Envelope<'a> {
     reader: Reader<'a>,
     version: Version,
     headers: Vec<HeaderBlock>,
+    /// At the first header block; `None` when there is no header.
+    header: Option<Reader<'a>>,
     first: Option<Start<'a>>,
 }
 
@@ -36,10 +38,22 @@ impl<'a> Envelope<'a> {
     /// # Errors
     /// Not well-formed, a limit, no SOAP envelope, or one of an unknown version.
     pub fn open(input: &'a str, limits: &Limits) -> Result<Self, Error> {
-        let mut open = Opening { reader: Reader::with_limits(input, limits.clone()) };
+        let mut open = Opening {
+            reader: Reader::with_limits(input, *limits),
+        };
         let version = open.envelope()?;
-        let (headers, first) = open.head(version).map_err(|e| e.within("Envelope"))?;
-        Ok(Envelope { reader: open.reader, version, headers, first })
+        let Head {
+            headers,
+            header,
+            first,
+        } = open.head(version).map_err(|e| e.within("Envelope"))?;
+        Ok(Envelope {
+            reader: open.reader,
+            version,
+            headers,
+            header,
+            first,
+        })
     }
 
     /// The version of SOAP.
@@ -81,12 +95,19 @@ impl<'a> Envelope<'a> {
         header: &mut dyn Sink,
         body: &mut dyn Sink,
     ) -> Result<(), Error> {
-        for block in &self.headers {
-            decode_header(types, plan.header, block, options, header)
+        if let Some(reader) = self
+            .header
+            .filter(|_| !types.complex(plan.header).fields.is_empty())
+        {
+            let mut decoder = Decoder::new(reader, types, *options);
+            decoder
+                .header(plan.header, header)
                 .map_err(|e| e.within("Header").within("Envelope"))?;
         }
         let mut decoder = Decoder::new(self.reader, types, *options);
-        decoder.body(plan.body, self.first, body).map_err(|e| e.within("Body").within("Envelope"))?;
+        decoder
+            .body(plan.body, self.first, body)
+            .map_err(|e| e.within("Body").within("Envelope"))?;
         decoder.rest()
     }
 
@@ -96,12 +117,37 @@ impl<'a> Envelope<'a> {
 }
 
 impl<'a> Decoder<'a, '_> {
-    fn body(&mut self, id: ComplexId, first: Option<Start<'a>>, sink: &mut dyn Sink) -> Result<(), Error> {
-        match first {
-            Some(start) => self.content(id, Some(start), sink, false).map(|_| ()),
-            // The end tag of an empty body was read already: nothing is left but to see what misses.
-            None => self.empty(id),
+    /// The header blocks that are fields of the type; others are passed over.
+    fn header(&mut self, id: ComplexId, sink: &mut dyn Sink) -> Result<(), Error> {
+        let types = self.types;
+        while let Next::Start(start) = self.child()? {
+            let ns = self.ns(start.name.ns);
+            let same = |f: &Field| {
+                f.kind == FieldKind::Element && *f.wire.local == *start.name.local && Some(f.wire.ns) == ns
+            };
+            let found = types.complex(id).fields.iter().enumerate().find(|(_, f)| same(f));
+            match found.filter(|(_, f)| !matches!(f.ty, TypeId::Unsupported(_))) {
+                Some((i, field)) => {
+                    let slot = Slot {
+                        field: i as u32,
+                        many: field.many,
+                    };
+                    self.element(field, slot, start, sink)
+                        .map_err(|e| e.within(&*field.name))?;
+                }
+                None => self
+                    .reader
+                    .skip_element()
+                    .map_err(|e| Error::xml(e, self.reader.input()))?,
+            }
         }
+        Ok(())
+    }
+
+    fn body(&mut self, id: ComplexId, first: Option<Start<'a>>, sink: &mut dyn Sink) -> Result<(), Error> {
+        // Of an empty body the end tag was read already.
+        let first = first.map_or(Next::End, Next::Start);
+        self.content(id, Some(first), sink, false).map(|_| ())
     }
 
     /// After the body's end: nothing else matters, but it must be well-formed.
@@ -111,30 +157,16 @@ impl<'a> Decoder<'a, '_> {
     }
 }
 
-fn decode_header(
-    types: &Types,
-    id: ComplexId,
-    block: &HeaderBlock,
-    options: &DecodeOptions,
-    sink: &mut dyn Sink,
-) -> Result<(), Error> {
-    let fields = types.complex(id).fields.iter().enumerate();
-    let same = |(_, f): &(usize, &castile_plan::Field)| {
-        *f.wire.local == *block.name.local && types.uri(f.wire.ns) == block.name.namespace
-    };
-    let Some((i, field)) = fields.clone().find(same) else { return Ok(()) };
-    let mut decoder = Decoder::new(Reader::new(&block.xml), types, *options);
-    let Next::Start(start) = decoder.child()? else { return Ok(()) };
-    if matches!(field.ty, TypeId::Unsupported(_)) {
-        return Ok(());
-    }
-    let slot = Slot { field: i as u32, many: field.many };
-    decoder.element(field, slot, start, sink).map_err(|e| e.within(&*field.name))
-}
-
 /// Reading before any plan is known.
 struct Opening<'a> {
     reader: Reader<'a>,
+}
+
+/// What stands before the body's content.
+struct Head<'a> {
+    headers: Vec<HeaderBlock>,
+    header: Option<Reader<'a>>,
+    first: Option<Start<'a>>,
 }
 
 impl<'a> Opening<'a> {
@@ -145,30 +177,50 @@ impl<'a> Opening<'a> {
         let uri = self.reader.uri(start.name.ns).to_owned();
         match Version::from_namespace(&uri) {
             Some(version) if start.name.local == "Envelope" => Ok(version),
-            None if start.name.local == "Envelope" && !uri.is_empty() => {
-                Err(self.bad(Kind::Version, format!("the envelope is of no known version of SOAP: namespace {uri:?}")))
-            }
+            None if start.name.local == "Envelope" && !uri.is_empty() => Err(self.bad(
+                Kind::Version,
+                format!("the envelope is of no known version of SOAP: namespace {uri:?}"),
+            )),
             _ => {
-                let shown = if uri.is_empty() { start.name.local.into() } else { format!("{{{uri}}}{}", start.name.local) };
-                Err(self.bad(Kind::NotSoap, format!("the root element is {shown}, not a SOAP Envelope")))
+                let shown = if uri.is_empty() {
+                    start.name.local.into()
+                } else {
+                    format!("{{{uri}}}{}", start.name.local)
+                };
+                Err(self.bad(
+                    Kind::NotSoap,
+                    format!("the root element is {shown}, not a SOAP Envelope"),
+                ))
             }
         }
     }
 
     /// The headers and the first body element.
-    fn head(&mut self, version: Version) -> Result<(Vec<HeaderBlock>, Option<Start<'a>>), Error> {
-        let mut headers = Vec::new();
+    fn head(&mut self, version: Version) -> Result<Head<'a>, Error> {
+        let (mut headers, mut header) = (Vec::new(), None);
         let mut start = self.soap_child(version)?;
         if start.name.local == "Header" {
+            header = Some(self.reader.clone());
             headers = self.header(version).map_err(|e| e.within("Header"))?;
             start = self.soap_child(version)?;
         }
         if start.name.local != "Body" {
-            return Err(self.bad(Kind::NotSoap, format!("element {} where the Body belongs", start.name.local)));
+            return Err(self.bad(
+                Kind::NotSoap,
+                format!("element {} where the Body belongs", start.name.local),
+            ));
         }
         match self.child().map_err(|e| e.within("Body"))? {
-            Next::Start(first) => Ok((headers, Some(first))),
-            Next::End => Ok((headers, None)),
+            Next::Start(first) => Ok(Head {
+                headers,
+                header,
+                first: Some(first),
+            }),
+            Next::End => Ok(Head {
+                headers,
+                header,
+                first: None,
+            }),
         }
     }
 
@@ -194,21 +246,44 @@ impl<'a> Opening<'a> {
                 let of_soap = |a: &&castile_xml::Attribute<'_>| {
                     a.name.local == local && self.reader.uri(a.name.ns) == version.namespace()
                 };
-                self.reader.attributes().iter().find(of_soap).map(|a| a.value.trim().to_owned())
+                self.reader
+                    .attributes()
+                    .iter()
+                    .find(of_soap)
+                    .map(|a| a.value.trim().to_owned())
             };
             let must_understand = matches!(attribute("mustUnderstand").as_deref(), Some("1" | "true"));
-            let role = attribute(if version == Version::Soap11 { "actor" } else { "role" });
-            let xml = self.reader.capture().map_err(|e| Error::xml(e, self.reader.input()))?;
-            blocks.push(HeaderBlock { name, must_understand, role, xml });
+            let role = attribute(if version == Version::Soap11 {
+                "actor"
+            } else {
+                "role"
+            });
+            let xml = self
+                .reader
+                .capture()
+                .map_err(|e| Error::xml(e, self.reader.input()))?;
+            blocks.push(HeaderBlock {
+                name,
+                must_understand,
+                role,
+                xml,
+            });
         }
         Ok(blocks)
     }
 
     fn child(&mut self) -> Result<Next<'a>, Error> {
         loop {
-            match self.reader.next().map_err(|e| Error::xml(e, self.reader.input()))? {
+            match self
+                .reader
+                .next()
+                .map_err(|e| Error::xml(e, self.reader.input()))?
+            {
                 Token::Start { name, .. } => {
-                    return Ok(Next::Start(Start { name, at: self.reader.token_start() }));
+                    return Ok(Next::Start(Start {
+                        name,
+                        at: self.reader.token_start(),
+                    }));
                 }
                 Token::End { .. } | Token::Eof => return Ok(Next::End),
                 Token::Text(text) if !text.trim().is_empty() => {

@@ -53,7 +53,10 @@ impl<'a> Decoder<'a, '_> {
                 }
                 "faultstring" => {
                     let text = self.text()?.0.into_owned();
-                    fault.reasons.push(Reason { lang: String::new(), text });
+                    fault.reasons.push(Reason {
+                        lang: String::new(),
+                        text,
+                    });
                 }
                 "Reason" => self.reasons(&mut fault)?,
                 "faultactor" | "Node" => fault.node = Some(self.text()?.0.trim().to_owned()),
@@ -61,14 +64,20 @@ impl<'a> Decoder<'a, '_> {
                 "detail" | "Detail" => {
                     fault.detail = self.details(detail).map_err(|e| e.within(start.name.local))?;
                 }
-                _ => self.reader.skip_element().map_err(|e| Error::xml(e, self.reader.input()))?,
+                _ => self
+                    .reader
+                    .skip_element()
+                    .map_err(|e| Error::xml(e, self.reader.input()))?,
             }
         }
         if !code && self.options.strict {
             return Err(self.bad(Kind::Missing, format!("the fault has no code of {version}")));
         }
         if fault.reasons.is_empty() {
-            fault.reasons.push(Reason { lang: String::new(), text: String::new() });
+            fault.reasons.push(Reason {
+                lang: String::new(),
+                text: String::new(),
+            });
         }
         Ok(fault)
     }
@@ -80,8 +89,14 @@ impl<'a> Decoder<'a, '_> {
         let (text, _) = self.text()?;
         let text = text.trim();
         let (prefix, local) = text.split_once(':').unwrap_or(("", text));
-        let namespace = before.lookup(prefix).map(|ns| before.uri(ns).to_owned()).unwrap_or_default();
-        Ok(Name { namespace, local: local.to_owned() })
+        let namespace = before
+            .lookup(prefix)
+            .map(|ns| before.uri(ns).to_owned())
+            .unwrap_or_default();
+        Ok(Name {
+            namespace,
+            local: local.to_owned(),
+        })
     }
 
     fn code12(&mut self, fault: &mut Fault) -> Result<(), Error> {
@@ -100,7 +115,10 @@ impl<'a> Decoder<'a, '_> {
                     }
                 }
                 Next::Start(start) if start.name.local == "Subcode" => depth += 1,
-                Next::Start(_) => self.reader.skip_element().map_err(|e| Error::xml(e, self.reader.input()))?,
+                Next::Start(_) => self
+                    .reader
+                    .skip_element()
+                    .map_err(|e| Error::xml(e, self.reader.input()))?,
             }
         }
         Ok(())
@@ -130,7 +148,9 @@ impl<'a> Decoder<'a, '_> {
                 namespace: self.reader.uri(start.name.ns).to_owned(),
                 local: start.name.local.to_owned(),
             };
-            let value = self.detail(detail, start).map_err(|e| e.within(name.local.clone()))?;
+            let value = self
+                .detail(detail, start)
+                .map_err(|e| e.within(name.local.clone()))?;
             entries.push(Detail { name, value });
         }
     }
@@ -140,14 +160,28 @@ impl<'a> Decoder<'a, '_> {
         if let Some(field) = self.detail_field(detail, start) {
             let shape = std::sync::Arc::new(Shape::new("detail", vec![field.name.clone()]));
             let mut sink = ValueSink::new(shape);
-            if self.element(&field, Slot { field: 0, many: false }, start, &mut sink).is_ok() {
+            if self
+                .element(
+                    &field,
+                    Slot {
+                        field: 0,
+                        many: false,
+                    },
+                    start,
+                    &mut sink,
+                )
+                .is_ok()
+            {
                 return Ok(sink.finish().into_values().pop().unwrap_or_default());
             }
             // A detail that does not fit its type is still worth having.
             self.reader = before;
             self.trace = None;
         }
-        let text = self.reader.capture().map_err(|e| Error::xml(e, self.reader.input()))?;
+        let text = self
+            .reader
+            .capture()
+            .map_err(|e| Error::xml(e, self.reader.input()))?;
         Ok(Value::Xml(text))
     }
 
@@ -158,7 +192,10 @@ impl<'a> Decoder<'a, '_> {
         let same = |f: &&Field| *f.wire.local == *start.name.local && f.wire.ns == ns;
         let declared = detail.and_then(|id| types.complex(id).fields.iter().find(same));
         if let Some(field) = declared {
-            return Some(Field { many: false, ..field.clone() });
+            return Some(Field {
+                many: false,
+                ..field.clone()
+            });
         }
         let id = types.element_named(&castile_plan::QName::new(ns, start.name.local))?;
         let element = &types.elements[id.index()];
@@ -186,7 +223,9 @@ fn global_field(element: &castile_plan::Element) -> Field {
 
 /// A code of SOAP 1.1 (4.4.1): four names, each of which may go on after a dot; and any name at all.
 fn code11(name: Name) -> (Code, Vec<Name>) {
-    let soap = [Version::Soap11, Version::Soap12].iter().any(|v| v.namespace() == name.namespace);
+    let soap = [Version::Soap11, Version::Soap12]
+        .iter()
+        .any(|v| v.namespace() == name.namespace);
     let (head, tail) = match name.local.split_once('.') {
         Some((head, _)) => (head, vec![name.clone()]),
         None => (&*name.local, Vec::new()),

@@ -1,9 +1,9 @@
 //! Which leaf of a content model an element is.
 //!
-//! Leaves are walked forward: the next element is mostly the leaf at hand again or the one after
-//! it. When it is not, the table's names say which leaf it can be.
+//! The next element is mostly the leaf at hand again or the one after it. When it is not, the
+//! table says which leaves are called so, and which of them may follow.
 
-use castile_plan::{ComplexId, Field, FieldKind, Leaf, NsIx, Occurs, Particle, QName, Types};
+use castile_plan::{ComplexId, Field, FieldKind, NsIx, TypeId, Types};
 
 /// How far through a content model a reader has come.
 pub(super) struct Cursor {
@@ -24,138 +24,144 @@ pub(super) struct Known<'n> {
 impl Known<'_> {
     #[inline]
     fn is(self, field: &Field) -> bool {
-        field.kind == FieldKind::Element && *field.wire.local == *self.local && Some(field.wire.ns) == self.ns
+        matches!(field.kind, FieldKind::Element)
+            && *field.wire.local == *self.local
+            && Some(field.wire.ns) == self.ns
     }
 }
 
-/// The leaf for an element of this name, or `None`. `counts` are those of this record.
+/// A place in a content model.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'c> {
+    pub(super) id: ComplexId,
+    /// The leaf last met.
+    pub(super) leaf: Option<usize>,
+    /// How often each leaf was met; leaves beyond the end were not.
+    pub(super) counts: &'c [u32],
+}
+
+/// The leaf for an element of this name, or `None`.
 #[inline]
-pub(super) fn find(
-    types: &Types,
-    id: ComplexId,
-    cursor: &Cursor,
-    counts: &[u32],
-    name: Known<'_>,
-    strict: bool,
-) -> Option<usize> {
-    let leaves = types.leaves(id);
-    let fields = &types.complex(id).fields;
-    let first = cursor.leaf.unwrap_or(0);
-    // The one at hand, and the one after it.
-    for number in first..leaves.len().min(first + 2) {
+pub(super) fn find(types: &Types, place: Place<'_>, name: Known<'_>) -> Option<usize> {
+    let leaves = types.leaves(place.id);
+    let fields = &types.complex(place.id).fields;
+    let (at_hand, led_to) = match place.leaf {
+        Some(leaf) => (
+            leaf,
+            place.counts[leaf] >= leaves[leaf].occurs.min && leaves[leaf].leads_on,
+        ),
+        None => (0, false),
+    };
+    for number in at_hand..leaves.len().min(at_hand + 1 + usize::from(led_to)) {
         let leaf = leaves[number];
-        if counts[number] < leaf.occurs.max && name.is(&fields[leaf.field as usize]) {
-            let early = number > first && counts[first] < leaves[first].occurs.min;
-            if !early {
-                return Some(number);
-            }
+        if place.counts[number] < leaf.occurs.max && name.is(&fields[leaf.field as usize]) {
+            return Some(number);
         }
     }
-    search(types, id, first, counts, name, strict)
+    search(types, place, name)
 }
 
 #[cold]
 #[inline(never)]
-fn search(
-    types: &Types,
-    id: ComplexId,
-    first: usize,
-    counts: &[u32],
-    name: Known<'_>,
-    strict: bool,
-) -> Option<usize> {
-    let leaves = types.leaves(id);
-    let content = &types.complex(id).content;
-    let any_order = matches!(content.first(), Some(Particle::All { .. })) || !strict;
-    let open = |number: usize| {
-        let Occurs { max, .. } = leaves[number].occurs;
-        counts[number] < max
-    };
-    let named = name.ns.map(|ns| QName::new(ns, name.local));
-    let candidates = named.as_ref().map_or(&[][..], |n| types.leaves_named(id, n));
-    let forward = || candidates.iter().map(|&n| n as usize).filter(|&n| n >= first && open(n));
-    // Of several leaves of one name, the one that can come next without leaving out what must be there.
-    if let Some(number) = forward().find(|&n| reachable(content, leaves, counts, first, n)) {
-        return Some(number);
-    }
-    if let Some(number) = forward().next() {
-        return Some(number);
-    }
-    if any_order && let Some(number) = candidates.iter().map(|&n| n as usize).find(|&n| open(n)) {
-        return Some(number);
-    }
-    let wild = wild(types, id, first, name).find(|&n| open(n));
-    if wild.is_some() || strict {
-        return wild;
-    }
-    let fields = &types.complex(id).fields;
-    leaves.iter().position(|leaf| *fields[leaf.field as usize].wire.local == *name.local)
+fn search(types: &Types, place: Place<'_>, name: Known<'_>) -> Option<usize> {
+    let fields = &types.complex(place.id).fields;
+    let leaves = types.leaves(place.id);
+    let field = |number: usize| &fields[leaves[number].field as usize];
+    // An element goes before a wildcard, as XSD 1.1 rules where a schema leaves both open.
+    let called = types
+        .leaves_called(place.id, name.local)
+        .iter()
+        .map(|&n| n as usize);
+    let mut called = called.filter(|&n| place.admits(types, n));
+    let element = called.find(|&n| name.is(field(n)) || starts(types, field(n), name));
+    element.or_else(|| {
+        let mut wild = types
+            .wild_leaves(place.id)
+            .iter()
+            .map(|&n| n as usize)
+            .filter(|&n| place.admits(types, n));
+        wild.find(|&n| match &field(n).kind {
+            FieldKind::Any(wildcard) => wildcard.admits(name.ns),
+            _ => starts(types, field(n), name),
+        })
+    })
 }
 
-fn wild<'t>(types: &'t Types, id: ComplexId, first: usize, name: Known<'_>) -> impl Iterator<Item = usize> + 't {
-    let fields = &types.complex(id).fields;
-    let leaves = types.leaves(id);
-    let ns = name.ns;
-    let admits = move |number: &usize| match &fields[leaves[*number].field as usize].kind {
-        FieldKind::Any(wildcard) => wildcard.admits(ns),
-        // A group with a wildcard of its own: it decides when it is entered.
-        FieldKind::Group => true,
+impl Place<'_> {
+    fn open(self, types: &Types, number: usize) -> bool {
+        self.counts.get(number).copied().unwrap_or(0) < types.leaves(self.id)[number].occurs.max
+    }
+
+    /// Whether the leaf may come next.
+    fn admits(self, types: &Types, number: usize) -> bool {
+        let follows = || {
+            types
+                .may_follow(self.id, self.counts, self.leaf.map(|l| l as u32), number as u32)
+                .is_ok()
+        };
+        self.open(types, number) && (self.leaf == Some(number) || follows())
+    }
+}
+
+/// Whether a pass through a repeated group can begin with an element of this name.
+fn starts(types: &Types, field: &Field, name: Known<'_>) -> bool {
+    match (&field.kind, field.ty) {
+        (FieldKind::Group, TypeId::Complex(id)) => search(
+            types,
+            Place {
+                id,
+                leaf: None,
+                counts: &[],
+            },
+            name,
+        )
+        .is_some(),
         _ => false,
-    };
-    types.wild_leaves(id).iter().map(|&n| n as usize).filter(move |&n| n >= first).filter(admits)
+    }
 }
 
-/// Whether leaf `to` may follow leaf `from`: nothing that must be there lies between them.
-fn reachable(content: &[Particle], leaves: &[Leaf], counts: &[u32], from: usize, to: usize) -> bool {
-    let target = leaves[to].particle as usize;
-    let done = |number: usize| counts[number] >= leaves[number].occurs.min;
-    let mut number = from;
-    let mut at = leaves[from].particle as usize;
-    if at == target {
-        return true;
+/// The same when any order is taken, elements may stand too often, and a right name in a wrong
+/// namespace is right. In a `group` nothing stands too often: it ends the pass.
+#[cold]
+#[inline(never)]
+pub(super) fn find_lax(types: &Types, place: Place<'_>, name: Known<'_>, group: bool) -> Option<usize> {
+    if let Some(number) = find(types, place, name) {
+        return Some(number);
     }
-    if !done(number) && counts[number] > 0 {
-        return false;
-    }
-    if counts[number] > 0 {
-        at += 1;
-    }
-    // Walk forward over whole particles that may be left out, and into groups that hold the target.
-    while at < target {
-        match content[at] {
-            Particle::Leaf { occurs, .. } => {
-                number = leaves.iter().position(|l| l.particle as usize == at).unwrap_or(number);
-                if counts[number] < occurs.min && !beside(content, at, target) {
-                    return false;
-                }
-                at += 1;
-            }
-            Particle::Sequence { end, .. } | Particle::Choice { end, .. } | Particle::All { end, .. } => {
-                if end as usize > target {
-                    at += 1;
-                } else {
-                    let met = leaves.iter().enumerate().any(|(n, l)| {
-                        (at..end as usize).contains(&(l.particle as usize)) && counts[n] > 0
-                    });
-                    if !met && !crate::encode::emptiable(content, at) && !beside(content, at, target) {
-                        return false;
-                    }
-                    at = end as usize;
-                }
-            }
-        }
-    }
-    true
+    let leaves = types.leaves(place.id);
+    let fields = &types.complex(place.id).fields;
+    let field = |number: usize| &fields[leaves[number].field as usize];
+    let called = || {
+        types
+            .leaves_called(place.id, name.local)
+            .iter()
+            .map(|&n| n as usize)
+    };
+    let here = place.leaf.unwrap_or(0);
+    let open = || called().filter(|&n| place.open(types, n));
+    let exact = |n: &usize| holds(types, field(*n), name);
+    let often = |n: &usize| !group && field(*n).many;
+    open()
+        .find(|n| *n >= here && exact(n))
+        .or_else(|| open().find(exact))
+        .or_else(|| called().find(|n| often(n) && exact(n)))
+        .or_else(|| {
+            let mut wild = types.wild_leaves(place.id).iter().map(|&n| n as usize);
+            wild.find(|&n| {
+                place.open(types, n) && matches!(&field(n).kind, FieldKind::Any(w) if w.admits(name.ns))
+            })
+        })
+        .or_else(|| open().find(|&n| n >= here))
+        .or_else(|| open().next())
+        .or_else(|| called().find(often))
 }
 
-/// Whether the innermost group around both particles is a choice, so that they exclude each other.
-fn beside(content: &[Particle], a: usize, b: usize) -> bool {
-    let holds = |i: usize| match content[i] {
-        Particle::Leaf { .. } => false,
-        Particle::Sequence { end, .. } | Particle::Choice { end, .. } | Particle::All { end, .. } => {
-            i < a && i < b && (end as usize) > a && (end as usize) > b
+/// Whether the element can stand anywhere in the field.
+fn holds(types: &Types, field: &Field, name: Known<'_>) -> bool {
+    match (&field.kind, field.ty) {
+        (FieldKind::Group, TypeId::Complex(id)) => {
+            types.complex(id).fields.iter().any(|f| holds(types, f, name))
         }
-    };
-    let innermost = (0..content.len()).rev().find(|&i| holds(i));
-    innermost.is_some_and(|i| matches!(content[i], Particle::Choice { .. }))
+        _ => name.is(field),
+    }
 }

@@ -6,6 +6,7 @@ mod element;
 mod envelope;
 mod fault;
 mod leaf;
+mod refuse;
 mod repeat;
 
 use std::borrow::Cow;
@@ -62,7 +63,14 @@ pub(crate) enum Next<'a> {
 
 impl<'a, 'p> Decoder<'a, 'p> {
     fn new(reader: Reader<'a>, types: &'p Types, options: DecodeOptions) -> Self {
-        Decoder { reader, types, options, namespaces: Vec::new(), counts: Vec::new(), trace: None }
+        Decoder {
+            reader,
+            types,
+            options,
+            namespaces: Vec::new(),
+            counts: Vec::new(),
+            trace: None,
+        }
     }
 
     fn token(&mut self) -> Result<Token<'a>, Error> {
@@ -74,12 +82,18 @@ impl<'a, 'p> Decoder<'a, 'p> {
         loop {
             match self.token()? {
                 Token::Start { name, .. } => {
-                    return Ok(Next::Start(Start { name, at: self.reader.token_start() }));
+                    return Ok(Next::Start(Start {
+                        name,
+                        at: self.reader.token_start(),
+                    }));
                 }
                 Token::End { .. } | Token::Eof => return Ok(Next::End),
                 Token::Text(text) if !text.bytes().all(castile_lexical::is_xml_space) => {
                     let shown: String = text.trim().chars().take(40).collect();
-                    return Err(self.bad(Kind::Unexpected, format!("text {shown:?} where only elements may stand")));
+                    return Err(self.bad(
+                        Kind::Unexpected,
+                        format!("text {shown:?} where only elements may stand"),
+                    ));
                 }
                 Token::Text(_) | Token::Comment(_) | Token::Instruction { .. } => {}
             }
@@ -116,7 +130,8 @@ impl<'a, 'p> Decoder<'a, 'p> {
     #[cold]
     fn learn_ns(&mut self, id: NsId) -> Option<NsIx> {
         for i in self.namespaces.len() as u32..=id.0 {
-            self.namespaces.push(self.types.namespace(self.reader.uri(NsId(i))));
+            self.namespaces
+                .push(self.types.namespace(self.reader.uri(NsId(i))));
         }
         self.namespaces[id.0 as usize]
     }

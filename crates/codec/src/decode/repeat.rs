@@ -9,9 +9,10 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use castile_lexical as lexical;
-use castile_plan::{Builtin, ComplexId, Field, SimpleId, TypeId, Variety, WhiteSpace};
+use castile_plan::{Builtin, ComplexId, Field, SimpleId, TypeId, WhiteSpace};
 use castile_value::{ColumnBuf, DType, RowLayout, Scalar, Shape, Sink, Slot};
 
+use super::element::has_names;
 use super::{Decoder, Start};
 use crate::error::Error;
 use crate::scalar::{builtin, check_enumeration, push, push_bytes, range};
@@ -37,7 +38,10 @@ enum Kernel {
     F64,
     F32,
     Bool,
-    Int { least: i64, greatest: i64 },
+    Int {
+        least: i64,
+        greatest: i64,
+    },
     /// Text whose white space is kept; the type is for its enumeration.
     Text(SimpleId),
     Other(SimpleId),
@@ -97,7 +101,10 @@ impl<'a> Decoder<'a, '_> {
         let (own, scalar, span) = value.inspect_err(|_| self.trace = None)?;
         self.traced(slot.field, own, span);
         let pattern = self.pattern(start.at, outer);
-        match (self.types.dtype(id).and_then(|dtype| sink.column(slot, dtype)), pattern) {
+        match (
+            self.types.dtype(id).and_then(|dtype| sink.column(slot, dtype)),
+            pattern,
+        ) {
             (Some(column), pattern) => {
                 push(column, &scalar);
                 Ok(pattern.map_or(0, |p| self.numbers(&p, left, column)))
@@ -131,10 +138,19 @@ impl<'a> Decoder<'a, '_> {
         let shape = types.shape(declared);
         if let Some(layout) = types.row_layout(declared) {
             let before = self.reader.clone();
-            let mut row = RowSink { layout, row: Vec::with_capacity(layout.stride()), met: 0, odd: false };
-            self.record(declared, &mut row).inspect_err(|_| self.trace = None)?;
+            let mut row = RowSink {
+                layout,
+                row: Vec::with_capacity(layout.stride()),
+                met: 0,
+                odd: false,
+            };
+            self.record(declared, &mut row)
+                .inspect_err(|_| self.trace = None)?;
             let RowSink { row, odd, .. } = row;
-            if !odd && row.len() == layout.stride() && let Some(rows) = sink.rows(slot, layout) {
+            if !odd
+                && row.len() == layout.stride()
+                && let Some(rows) = sink.rows(slot, layout)
+            {
                 rows.push(&row);
                 return Ok(match self.pattern(start.at, outer) {
                     Some(pattern) => self.rows(&pattern, left, layout, rows.data_mut()),
@@ -162,7 +178,10 @@ impl<'a> Decoder<'a, '_> {
         let input = self.reader.input().as_bytes();
         let end = self.reader.position();
         // White space before the next item belongs to what is expected.
-        let gap = input[end..].iter().take_while(|&&b| lexical::is_xml_space(b)).count();
+        let gap = input[end..]
+            .iter()
+            .take_while(|&&b| lexical::is_xml_space(b))
+            .count();
         let mut glue: Vec<&'a [u8]> = Vec::with_capacity(trace.values.len() + 1);
         let mut values = Vec::with_capacity(trace.values.len());
         let mut at = from;
@@ -183,7 +202,12 @@ impl<'a> Decoder<'a, '_> {
 
     fn numbers(&mut self, pattern: &Pattern<'a>, left: u32, column: &mut ColumnBuf) -> u32 {
         let input = self.reader.input().as_bytes();
-        let mut items = Items { input, at: self.reader.position(), left, gap: pattern.glue[0] };
+        let mut items = Items {
+            input,
+            at: self.reader.position(),
+            left,
+            gap: pattern.glue[0],
+        };
         let (open, close) = (pattern.glue[1], pattern.glue[2]);
         let count = match (column, pattern.values[0].1) {
             (ColumnBuf::F64(c), _) => items.each(open, close, lexical::prefix_f64, |v| c.push(v)),
@@ -192,7 +216,8 @@ impl<'a> Decoder<'a, '_> {
             (ColumnBuf::U64(c), _) => items.each(open, close, lexical::prefix_u64, |v| c.push(v)),
             (ColumnBuf::I64(c), _) => items.each(open, close, lexical::prefix_i64, |v| c.push(v)),
             (other, Kernel::Int { least, greatest }) => {
-                let fits = |text: &[u8]| lexical::prefix_i64(text).filter(|(v, _)| (least..=greatest).contains(v));
+                let fits =
+                    |text: &[u8]| lexical::prefix_i64(text).filter(|(v, _)| (least..=greatest).contains(v));
                 match other {
                     ColumnBuf::I32(c) => items.each(open, close, fits, |v| c.push(v as i32)),
                     ColumnBuf::U32(c) => items.each(open, close, fits, |v| c.push(v as u32)),
@@ -213,7 +238,11 @@ impl<'a> Decoder<'a, '_> {
         let input = self.reader.input().as_bytes();
         let mut at = self.reader.position();
         let mut count = 0;
-        let in_order = pattern.values.iter().enumerate().all(|(i, (field, _))| *field as usize == i);
+        let in_order = pattern
+            .values
+            .iter()
+            .enumerate()
+            .all(|(i, (field, _))| *field as usize == i);
         while in_order && count < left {
             let whole = out.len();
             let Some(end) = row(input, at, pattern, layout, out) else {
@@ -227,7 +256,13 @@ impl<'a> Decoder<'a, '_> {
         count
     }
 
-    fn texts(&mut self, pattern: &Pattern<'a>, left: u32, slot: Slot, sink: &mut dyn Sink) -> Result<u32, Error> {
+    fn texts(
+        &mut self,
+        pattern: &Pattern<'a>,
+        left: u32,
+        slot: Slot,
+        sink: &mut dyn Sink,
+    ) -> Result<u32, Error> {
         self.items(pattern, left, |scalars| {
             for (_, scalar) in scalars.drain(..) {
                 sink.scalar(slot, scalar);
@@ -264,7 +299,9 @@ impl<'a> Decoder<'a, '_> {
         let mut count = 0;
         while count < left {
             scalars.clear();
-            let Some(end) = self.item(pattern, at, &mut scalars) else { break };
+            let Some(end) = self.item(pattern, at, &mut scalars) else {
+                break;
+            };
             each(&mut scalars);
             at = end;
             count += 1;
@@ -299,7 +336,11 @@ impl<'a> Decoder<'a, '_> {
                 }
                 Kernel::Other(id) => {
                     let n = plain_text(rest)?;
-                    (self.scalar(id, Cow::Borrowed(text.get(at..at + n)?), at).ok()?, n)
+                    (
+                        self.scalar(&self.reader, id, Cow::Borrowed(text.get(at..at + n)?), at)
+                            .ok()?,
+                        n,
+                    )
                 }
             };
             out.push((*field, scalar));
@@ -310,22 +351,34 @@ impl<'a> Decoder<'a, '_> {
 }
 
 impl Kernel {
-    /// `None` for types whose text means something else elsewhere: a QName's prefix.
+    /// `None` for types whose text means something else elsewhere: the prefix of a name.
     fn new(decoder: &Decoder<'_, '_>, id: SimpleId) -> Option<Kernel> {
         let simple = decoder.types.simple(id);
+        if has_names(decoder.types, id) {
+            return None;
+        }
         let Some(atomic) = builtin(decoder.types, id) else {
-            return matches!(simple.variety, Variety::List(_) | Variety::Union(_)).then_some(Kernel::Other(id));
+            return Some(Kernel::Other(id));
         };
         Some(match atomic {
-            Builtin::QName | Builtin::Notation => return None,
             Builtin::Double => Kernel::F64,
             Builtin::Float => Kernel::F32,
             Builtin::Boolean => Kernel::Bool,
             _ if atomic.dtype().is_some_and(|d| d != DType::U64) => {
                 let (least, greatest) = range(atomic)?;
-                Kernel::Int { least: least.try_into().ok()?, greatest: greatest.try_into().ok()? }
+                Kernel::Int {
+                    least: least.try_into().ok()?,
+                    greatest: greatest.try_into().ok()?,
+                }
             }
-            Builtin::String if simple.facets.white_space.is_none_or(|w| w == WhiteSpace::Preserve) => Kernel::Text(id),
+            Builtin::String
+                if simple
+                    .facets
+                    .white_space
+                    .is_none_or(|w| w == WhiteSpace::Preserve) =>
+            {
+                Kernel::Text(id)
+            }
             _ => Kernel::Other(id),
         })
     }
@@ -351,13 +404,16 @@ impl Items<'_> {
         // What stands between two values is compared at once.
         let between = [close, self.gap, open].concat();
         let head = self.gap.len() + open.len();
-        let Some(start) = after(self.input, self.at, self.gap).and_then(|at| after(self.input, at, open)) else {
+        let Some(start) = after(self.input, self.at, self.gap).and_then(|at| after(self.input, at, open))
+        else {
             return 0;
         };
         let mut at = start;
         let mut count = 0;
         while count < self.left {
-            let Some((value, used)) = prefix(&self.input[at..]) else { break };
+            let Some((value, used)) = prefix(&self.input[at..]) else {
+                break;
+            };
             let end = at + used;
             if let Some(next) = after(self.input, end, &between) {
                 push(value);
@@ -379,7 +435,13 @@ impl Items<'_> {
 
 /// The bytes of one row; `None` when it is not like the pattern.
 #[inline]
-fn row(input: &[u8], at: usize, pattern: &Pattern<'_>, layout: &RowLayout, out: &mut Vec<u8>) -> Option<usize> {
+fn row(
+    input: &[u8],
+    at: usize,
+    pattern: &Pattern<'_>,
+    layout: &RowLayout,
+    out: &mut Vec<u8>,
+) -> Option<usize> {
     let mut at = after(input, at, pattern.glue[0])?;
     for (((_, kernel), glue), field) in pattern.values.iter().zip(&pattern.glue[1..]).zip(layout.fields()) {
         at = after(input, at, glue)?;

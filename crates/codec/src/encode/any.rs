@@ -1,13 +1,14 @@
 //! Wildcards and `anyType`: what no schema describes is kept as XML, or says its own type.
 
 use castile_message::Marks;
-use castile_plan::{Builtin, Field, Tags, TypeId, Types, Wildcard};
+use castile_plan::{Builtin, ComplexId, Field, FieldKind, Tags, TypeId, Types, Wildcard};
 use castile_value::{Item, Scalar};
 use castile_xml::Fragment;
 
 use super::Encoder;
 use super::element::wrong_kind;
 use crate::error::{Error, Kind};
+use crate::scalar::{Context, format};
 
 impl<M: Marks> Encoder<'_, M> {
     /// Writes the elements that a wildcard admits.
@@ -16,8 +17,10 @@ impl<M: Marks> Encoder<'_, M> {
             Item::Absent | Item::Nil => Ok(()),
             Item::Xml(text) => self.fragment(wildcard, text),
             Item::Scalar(Scalar::Text(text)) => self.fragment(wildcard, &text),
-            Item::Items(items) => (0..items.len())
-                .try_for_each(|i| self.wild(wildcard, items.item(i)).map_err(|e| e.within(format!("[{}]", i + 1)))),
+            Item::Items(items) => (0..items.len()).try_for_each(|i| {
+                self.wild(wildcard, items.item(i))
+                    .map_err(|e| e.within(format!("[{}]", i + 1)))
+            }),
             other => Err(wrong_kind(self.types, TypeId::Any, &other)),
         }
     }
@@ -63,8 +66,10 @@ impl<M: Marks> Encoder<'_, M> {
             }
             Item::Record(source) => {
                 let types = self.types;
-                let Some(TypeId::Complex(id)) = source.type_name().and_then(|name| types.type_by_clark(name)) else {
-                    let why = "a record for anyType must be a typed object: its type is announced with xsi:type";
+                let Some(TypeId::Complex(id)) = source.type_name().and_then(|name| types.type_by_clark(name))
+                else {
+                    let why =
+                        "a record for anyType must be a typed object: its type is announced with xsi:type";
                     return Err(Error::caller(Kind::Value, why));
                 };
                 self.announce(id)?;
@@ -75,36 +80,85 @@ impl<M: Marks> Encoder<'_, M> {
     }
 
     /// Attributes of a wildcard: a map from `{namespace}local` to text.
-    pub(super) fn any_attributes(&mut self, item: Item<'_>) -> Result<(), Error> {
+    pub(super) fn any_attributes(
+        &mut self,
+        id: ComplexId,
+        wildcard: &Wildcard,
+        item: Item<'_>,
+    ) -> Result<(), Error> {
         let entries = match item {
             Item::Absent | Item::Nil => return Ok(()),
             Item::Record(source) => source.entries(),
             _ => None,
         };
         let Some(entries) = entries else {
-            return Err(Error::caller(Kind::Value, "attributes of a wildcard are a map from name to text"));
+            return Err(Error::caller(
+                Kind::Value,
+                "attributes of a wildcard are a map from name to text",
+            ));
         };
-        for (number, (name, value)) in entries.into_iter().enumerate() {
+        for (number, (name, value)) in entries.iter().enumerate() {
+            if matches!(value, Item::Absent) {
+                continue;
+            }
             let Item::Scalar(scalar) = value else {
-                return Err(Error::caller(Kind::Value, format!("attribute {name} has no simple value")));
+                return Err(Error::caller(
+                    Kind::Value,
+                    format!("attribute {name} has no simple value"),
+                ));
             };
-            self.any_attribute(number, &name, &scalar)?;
+            if entries.iter().take(number).any(|(other, _)| other == name) {
+                return Err(Error::caller(
+                    Kind::Value,
+                    format!("attribute {name} is given twice"),
+                ));
+            }
+            let (uri, local) = self.admitted(id, wildcard, name)?;
+            self.any_attribute(number, uri, local, scalar)?;
         }
         Ok(())
     }
 
-    fn any_attribute(&mut self, number: usize, name: &str, scalar: &Scalar<'_>) -> Result<(), Error> {
+    /// Namespace and local part of an attribute that may be written under the wildcard.
+    fn admitted<'n>(
+        &self,
+        id: ComplexId,
+        wildcard: &Wildcard,
+        name: &'n str,
+    ) -> Result<(&'n str, &'n str), Error> {
         let (uri, local) = match name.strip_prefix('{').and_then(|rest| rest.rsplit_once('}')) {
             Some((uri, local)) => (uri, local),
             None => ("", name),
         };
-        if !castile_xml::is_ncname(local) {
-            return Err(Error::caller(Kind::Value, format!("{local:?} is no attribute name")));
+        let no = |why: &str| Err(Error::caller(Kind::Value, format!("attribute {name} {why}")));
+        let reserved = uri == castile_xml::XMLNS_URI || uri == self.types.uri(Types::XSI);
+        if !castile_xml::is_ncname(local) || reserved || uri.is_empty() && local == "xmlns" {
+            return no("cannot be written as one");
         }
+        let own = |f: &Field| {
+            f.kind == FieldKind::Attribute && *f.wire.local == *local && self.types.uri(f.wire.ns) == uri
+        };
+        if self.types.complex(id).fields.iter().any(own) {
+            return no("is a field of its own");
+        }
+        if self.options.strict && !wildcard.admits(self.types.namespace(uri)) {
+            return no("is not admitted by the wildcard");
+        }
+        Ok((uri, local))
+    }
+
+    fn any_attribute(
+        &mut self,
+        number: usize,
+        uri: &str,
+        local: &str,
+        scalar: &Scalar<'_>,
+    ) -> Result<(), Error> {
         let prefix = match uri {
             "" => String::new(),
             castile_xml::XML_URI => "xml:".to_owned(),
             uri => {
+                castile_xml::check_text(uri).map_err(|e| Error::caller(Kind::Value, e.to_string()))?;
                 self.raw(&format!(" xmlns:a{number}=\""));
                 castile_xml::escape_attribute(uri, self.out);
                 self.raw("\"");
@@ -112,15 +166,22 @@ impl<M: Marks> Encoder<'_, M> {
             }
         };
         self.raw(&format!(" {prefix}{local}=\""));
-        let context = crate::scalar::Context { attribute: true, digits: None, strict: false, qnames: &[] };
-        crate::scalar::format(self.types, Builtin::String.into(), scalar, context, self.out)?;
+        let context = Context {
+            attribute: true,
+            digits: None,
+            strict: false,
+            qnames: &[],
+            qnames_first: 0,
+        };
+        format(self.types, Builtin::String.into(), scalar, context, self.out)?;
         self.raw("\"");
         Ok(())
     }
 }
 
 fn checked(text: &str) -> Result<Fragment, Error> {
-    Fragment::parse(text).map_err(|e| Error::caller(Kind::Value, format!("not one well-formed XML element: {e}")))
+    Fragment::parse(text)
+        .map_err(|e| Error::caller(Kind::Value, format!("not one well-formed XML element: {e}")))
 }
 
 /// The built-in type that a value has of itself.
@@ -154,5 +215,8 @@ fn natural(scalar: &Scalar<'_>) -> Result<Builtin, Error> {
 }
 
 fn no_list() -> Error {
-    Error::caller(Kind::Value, "a list has no type of its own that anyType could announce")
+    Error::caller(
+        Kind::Value,
+        "a list has no type of its own that anyType could announce",
+    )
 }

@@ -20,27 +20,47 @@ impl<M: Marks> Encoder<'_, M> {
     /// Writes an array of numbers.
     pub(super) fn column(&mut self, f: &Field, tags: &Tags, column: Column<'_>) -> Result<(), Error> {
         let TypeId::Simple(id) = f.ty else {
-            return self.one_by_one(f, tags, column.len(), |i| column.get(i).map_or(Item::Absent, Item::Scalar));
+            return self.one_by_one(f, tags, column.len(), |i| {
+                column.get(i).map_or(Item::Absent, Item::Scalar)
+            });
         };
-        let kernel = self.kernel(id, column.dtype()).filter(|_| self.declared.contains(&f.wire.ns) || f.wire.ns.0 == 0);
+        let kernel = self
+            .kernel(id, column.dtype())
+            .filter(|_| self.declared.contains(&f.wire.ns) || f.wire.ns.0 == 0);
         let Some(kernel) = kernel else {
             // Another type, checked value by value: an array converts only where no value changes.
-            narrows(&column, builtin(self.types, id)).map_err(|e| refused(self.types, id, Guilty::Caller, &e))?;
-            return self.one_by_one(f, tags, column.len(), |i| column.get(i).map_or(Item::Absent, Item::Scalar));
+            narrows(&column, builtin(self.types, id))
+                .map_err(|e| refused(self.types, id, Guilty::Caller, &e))?;
+            return self.one_by_one(f, tags, column.len(), |i| {
+                column.get(i).map_or(Item::Absent, Item::Scalar)
+            });
         };
         let glue = Glue::new(&[tags]);
         let mut lengths = Vec::new();
         let start = self.out.len() + glue.first.len();
-        self.out.reserve(column.len().saturating_mul(glue.between[0].len + 20) + NUMBER);
+        self.out
+            .reserve(column.len().saturating_mul(glue.between[0].len + 20) + NUMBER);
         match kernel {
-            Kernel::F64 => self.write(&column, &glue, &mut lengths, |b, o| lexical::write_f64(f64::from_ne_bytes(b), o)),
-            Kernel::F32 => self.write(&column, &glue, &mut lengths, |b, o| lexical::write_f32(f32::from_ne_bytes(b), o)),
+            Kernel::F64 => self.write(&column, &glue, &mut lengths, |b, o| {
+                lexical::write_f64(f64::from_ne_bytes(b), o)
+            }),
+            Kernel::F32 => self.write(&column, &glue, &mut lengths, |b, o| {
+                lexical::write_f32(f32::from_ne_bytes(b), o)
+            }),
             Kernel::I32 => {
-                self.write(&column, &glue, &mut lengths, |b, o| lexical::write_i64(i32::from_ne_bytes(b).into(), o));
+                self.write(&column, &glue, &mut lengths, |b, o| {
+                    lexical::write_i64(i32::from_ne_bytes(b).into(), o)
+                });
             }
-            Kernel::I64 => self.write(&column, &glue, &mut lengths, |b, o| lexical::write_i64(i64::from_ne_bytes(b), o)),
-            Kernel::U64 => self.write(&column, &glue, &mut lengths, |b, o| lexical::write_u64(u64::from_ne_bytes(b), o)),
-            Kernel::Bool => self.write(&column, &glue, &mut lengths, |[b], o| lexical::write_bool(b != 0, o)),
+            Kernel::I64 => self.write(&column, &glue, &mut lengths, |b, o| {
+                lexical::write_i64(i64::from_ne_bytes(b), o)
+            }),
+            Kernel::U64 => self.write(&column, &glue, &mut lengths, |b, o| {
+                lexical::write_u64(u64::from_ne_bytes(b), o)
+            }),
+            Kernel::Bool => self.write(&column, &glue, &mut lengths, |[b], o| {
+                lexical::write_bool(b != 0, o)
+            }),
             Kernel::Small(_) => self.write_small(&column, &glue, &mut lengths),
         }
         if M::ACTIVE && !column.is_empty() {
@@ -56,7 +76,10 @@ impl<M: Marks> Encoder<'_, M> {
         len: usize,
         item: impl Fn(usize) -> Item<'i>,
     ) -> Result<(), Error> {
-        (0..len).try_for_each(|i| self.element(f, tags, item(i)).map_err(|e| e.within(format!("[{}]", i + 1))))
+        (0..len).try_for_each(|i| {
+            self.element(f, tags, item(i))
+                .map_err(|e| e.within(format!("[{}]", i + 1)))
+        })
     }
 
     /// The loop to use when values of this machine type need no check for this simple type.
@@ -109,12 +132,15 @@ impl<M: Marks> Encoder<'_, M> {
 
     /// Writes an array of flat records.
     pub(super) fn table(&mut self, f: &Field, tags: &Tags, table: Table<'_>) -> Result<(), Error> {
-        let TypeId::Complex(id) = f.ty else { return Err(wrong_kind(self.types, f.ty, &Item::Table(table))) };
+        let TypeId::Complex(id) = f.ty else {
+            return Err(wrong_kind(self.types, f.ty, &Item::Table(table)));
+        };
         let types = self.types;
         let complex = types.complex(id);
         let Some(columns) = self.flat_columns(id, f, &table) else {
             return (0..table.len()).try_for_each(|i| {
-                self.element(f, tags, Item::Record(&Row(&table, i))).map_err(|e| e.within(format!("[{}]", i + 1)))
+                self.element(f, tags, Item::Record(&Row(&table, i)))
+                    .map_err(|e| e.within(format!("[{}]", i + 1)))
             });
         };
         if table.is_empty() {
@@ -130,7 +156,9 @@ impl<M: Marks> Encoder<'_, M> {
             let mut at = self.out.len();
             self.out.resize(at + (stop - block) * room, 0);
             for i in block..stop {
-                for (((kernel, column), between), field) in columns.iter().zip(&glue.between).zip(&complex.fields) {
+                for (((kernel, column), between), field) in
+                    columns.iter().zip(&glue.between).zip(&complex.fields)
+                {
                     let length = kernel.put(column, i, number_room(self.out, at));
                     if let (true, TypeId::Simple(simple)) = (M::ACTIVE, field.ty) {
                         self.marks.value(simple.0, at..at + length);
@@ -160,7 +188,9 @@ impl<M: Marks> Encoder<'_, M> {
             return None;
         }
         let column = |field: &Field| {
-            let TypeId::Simple(simple) = field.ty else { return None };
+            let TypeId::Simple(simple) = field.ty else {
+                return None;
+            };
             let column = table.column(&field.name)?;
             Some((self.kernel(simple, column.dtype())?, column))
         };
@@ -177,7 +207,12 @@ impl Source for Row<'_, '_> {
     }
 
     fn unknown_name(&self, shape: &castile_value::Shape) -> Option<String> {
-        self.0.columns().iter().map(|(name, _)| *name).find(|n| shape.index(n).is_none()).map(str::to_owned)
+        self.0
+            .columns()
+            .iter()
+            .map(|(name, _)| *name)
+            .find(|n| shape.index(n).is_none())
+            .map(str::to_owned)
     }
 }
 
@@ -245,7 +280,10 @@ fn narrows(column: &Column<'_>, builtin: Option<Builtin>) -> Result<(), String> 
     }
     let changes = |v: &f64| !v.is_nan() && f64::from(*v as f32) != *v;
     match column.f64s().enumerate().find(|(_, v)| changes(v)) {
-        Some((i, v)) => Err(format!("{v:?}, value {} of an array of float64, is no float: convert the array", i + 1)),
+        Some((i, v)) => Err(format!(
+            "{v:?}, value {} of an array of float64, is no float: convert the array",
+            i + 1
+        )),
         None => Ok(()),
     }
 }
@@ -269,13 +307,24 @@ impl Glue {
         let Some((last, before)) = fields.split_last() else {
             let first = open(outer);
             let between = [&outer.close, &first[..]].concat();
-            return Glue { opening: first.len(), first, between: vec![Constant::new(&between)] };
+            return Glue {
+                opening: first.len(),
+                first,
+                between: vec![Constant::new(&between)],
+            };
         };
         let first = [open(outer), open(fields[0])].concat();
-        let mut between: Vec<Constant> =
-            before.iter().zip(&fields[1..]).map(|(a, b)| Constant::new(&[&a.close, &open(b)[..]].concat())).collect();
+        let mut between: Vec<Constant> = before
+            .iter()
+            .zip(&fields[1..])
+            .map(|(a, b)| Constant::new(&[&a.close, &open(b)[..]].concat()))
+            .collect();
         between.push(Constant::new(&[&last.close, &outer.close, &first[..]].concat()));
-        Glue { opening: first.len(), first, between }
+        Glue {
+            opening: first.len(),
+            first,
+            between,
+        }
     }
 }
 
@@ -293,7 +342,10 @@ impl Constant {
         let len = bytes.len();
         let mut padded = bytes.to_vec();
         padded.resize(len.next_multiple_of(WIDE), 0);
-        Constant { bytes: padded.into(), len }
+        Constant {
+            bytes: padded.into(),
+            len,
+        }
     }
 
     /// Bytes that `put` may touch.

@@ -1,46 +1,60 @@
-//! The content of records: attributes, then elements in the order of the content model.
+//! The content of records: elements in the order of the content model.
 
 use castile_message::Marks;
-use castile_plan::{Complex, ComplexId, Field, FieldKind, Occurs, Particle};
-use castile_value::{Item, Source};
+use castile_plan::{Complex, ComplexId, Field, FieldKind, Occurs, Particle, TypeId};
+use castile_value::{Item, Scalar, Source};
 
 use super::Encoder;
 use crate::error::{Error, Kind};
 
-/// One walk through a content model. A field that has several leaves hands out its values to them
-/// in turn.
+/// One walk through a content model.
 struct Walk<'w> {
     id: ComplexId,
     complex: &'w Complex,
     source: &'w dyn Source,
-    /// Values of each field already written; empty while no field has two leaves.
-    written: Vec<usize>,
+}
+
+/// What a particle has to write.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Presence {
+    Nothing,
+    /// Nils only, which give way to a value elsewhere in a choice.
+    Nil,
+    Value,
 }
 
 impl<'w> Walk<'w> {
     fn item(&self, field: u32) -> Item<'w> {
-        self.source.field(field as usize, &self.complex.fields[field as usize].name)
+        self.source
+            .field(field as usize, &self.complex.fields[field as usize].name)
     }
 
-    fn left(&self, field: u32) -> usize {
-        let done = self.written.get(field as usize).copied().unwrap_or(0);
-        count(&self.item(field)).saturating_sub(done)
-    }
-
-    /// Whether the particle at `i` has a value to write.
-    fn present(&self, i: usize) -> bool {
+    fn presence(&self, i: usize) -> Presence {
         let leaves = &self.complex.content[i..end(&self.complex.content, i)];
-        leaves.iter().any(|p| matches!(*p, Particle::Leaf { field, .. } if self.left(field) > 0))
+        let presences = leaves.iter().filter_map(|particle| match *particle {
+            Particle::Leaf { field, .. } => {
+                let item = self.item(field);
+                Some(match (count(&self.complex.fields[field as usize], &item), item) {
+                    (0, _) => Presence::Nothing,
+                    (_, Item::Nil) => Presence::Nil,
+                    _ => Presence::Value,
+                })
+            }
+            _ => None,
+        });
+        presences.max().unwrap_or(Presence::Nothing)
     }
 }
 
-/// How many values an item is.
-pub(super) fn count(item: &Item<'_>) -> usize {
+/// How many elements, or passes through a group, an item is. A nil where none can be written is
+/// nothing.
+pub(super) fn count(field: &Field, item: &Item<'_>) -> usize {
     match item {
         Item::Absent => 0,
-        Item::Column(column) => column.len(),
-        Item::Table(table) => table.len(),
-        Item::Items(items) => items.len(),
+        Item::Nil => usize::from(field.nillable && field.kind == FieldKind::Element),
+        Item::Column(column) if field.many => column.len(),
+        Item::Table(table) if field.many => table.len(),
+        Item::Items(items) if field.many => items.len(),
         _ => 1,
     }
 }
@@ -49,7 +63,9 @@ pub(super) fn count(item: &Item<'_>) -> usize {
 fn end(content: &[Particle], i: usize) -> usize {
     match content[i] {
         Particle::Leaf { .. } => i + 1,
-        Particle::Sequence { end, .. } | Particle::Choice { end, .. } | Particle::All { end, .. } => end as usize,
+        Particle::Sequence { end, .. } | Particle::Choice { end, .. } | Particle::All { end, .. } => {
+            end as usize
+        }
     }
 }
 
@@ -67,170 +83,148 @@ impl<M: Marks> Encoder<'_, M> {
         if complex.content.is_empty() {
             return Ok(());
         }
-        let shared = types.leaves(id).len() > complex.fields.iter().filter(|f| is_content(f)).count();
-        let written = if shared { vec![0; complex.fields.len()] } else { Vec::new() };
-        let mut walk = Walk { id, complex, source, written };
-        self.particle(&mut walk, 0)?;
-        self.refuse_left(&walk)
+        if types.shares_fields(id) {
+            return self.shared_content(id, source);
+        }
+        self.particle(&Walk { id, complex, source }, 0)
     }
 
-    fn particle(&mut self, walk: &mut Walk<'_>, i: usize) -> Result<(), Error> {
+    fn particle(&mut self, walk: &Walk<'_>, i: usize) -> Result<(), Error> {
         let content = &walk.complex.content;
         match content[i] {
-            Particle::Leaf { field, occurs } => self.leaf(walk, field, occurs),
+            Particle::Leaf { field, occurs } => self.leaf(walk, i, field, occurs),
             Particle::Sequence { optional, .. } | Particle::All { optional, .. } => {
-                if optional && !walk.present(i) {
+                if optional && walk.presence(i) == Presence::Nothing {
                     return Ok(());
                 }
                 children(content, i).try_for_each(|child| self.particle(walk, child))
             }
-            Particle::Choice { optional, .. } => {
-                let chosen = children(content, i).find(|&child| walk.present(child));
-                match chosen {
-                    Some(child) => self.particle(walk, child),
-                    None if optional || !self.options.strict || emptiable(content, i) => Ok(()),
-                    None => Err(no_choice(walk, i)),
-                }
-            }
+            Particle::Choice { .. } => self.choice(walk, i),
         }
     }
 
-    fn leaf(&mut self, walk: &mut Walk<'_>, field: u32, occurs: Occurs) -> Result<(), Error> {
+    fn choice(&mut self, walk: &Walk<'_>, i: usize) -> Result<(), Error> {
+        let content = &walk.complex.content;
+        let most = walk.presence(i);
+        if most == Presence::Nothing {
+            let empty = !self.options.strict || self.types.nullable(walk.id, i as u32);
+            return if empty { Ok(()) } else { Err(no_choice(walk, i)) };
+        }
+        let mut present = children(content, i).filter(|&child| walk.presence(child) == most);
+        let Some(chosen) = present.next() else {
+            return Ok(());
+        };
+        self.particle(walk, chosen)?;
+        match present.next() {
+            Some(_) if most == Presence::Nil => Ok(()),
+            Some(other) if self.options.strict => Err(both(walk, chosen, other)),
+            // Nothing is dropped silently.
+            Some(other) => std::iter::once(other)
+                .chain(present)
+                .try_for_each(|child| self.particle(walk, child)),
+            None => Ok(()),
+        }
+    }
+
+    fn leaf(&mut self, walk: &Walk<'_>, i: usize, field: u32, occurs: Occurs) -> Result<(), Error> {
         let item = walk.item(field);
-        if !walk.written.is_empty() {
-            return self.shared_leaf(walk, field, occurs, item);
-        }
-        if matches!(item, Item::Absent) {
-            return self.absent(walk, field, occurs);
-        }
-        if matches!(item, Item::Nil) && occurs.min == 0 && !walk.complex.fields[field as usize].nillable {
-            return Ok(());
-        }
-        let many = count(&item);
-        self.check_count(walk, field, occurs, many)?;
-        self.field(walk.id, field, item)
-    }
-
-    /// A leaf of a field that has more than one: it takes as many of the values left as it may.
-    fn shared_leaf(&mut self, walk: &mut Walk<'_>, field: u32, occurs: Occurs, item: Item<'_>) -> Result<(), Error> {
-        let left = walk.left(field);
-        let taken = left.min(occurs.max as usize);
-        if taken < occurs.min as usize {
-            return self.absent(walk, field, occurs);
-        }
-        let done = walk.written[field as usize];
-        match item {
-            Item::Items(items) => {
-                for i in done..done + taken {
-                    self.field(walk.id, field, items.item(i)).map_err(|e| e.within(format!("[{}]", i + 1)))?;
-                }
-            }
-            Item::Column(column) => {
-                for scalar in (done..done + taken).filter_map(|i| column.get(i)) {
-                    self.field(walk.id, field, Item::Scalar(scalar))?;
-                }
-            }
-            item if taken > 0 => self.field(walk.id, field, item)?,
-            _ => {}
-        }
-        walk.written[field as usize] += taken;
-        Ok(())
-    }
-
-    fn absent(&mut self, walk: &Walk<'_>, field: u32, occurs: Occurs) -> Result<(), Error> {
         let f = &walk.complex.fields[field as usize];
-        if occurs.min == 0 {
+        let count = count(f, &item);
+        match item {
+            Item::Absent => self.absent(walk, i, field, occurs),
+            Item::Nil if f.kind != FieldKind::Element => self.absent(walk, i, field, occurs),
+            Item::Nil if count == 0 && self.types.nullable(walk.id, i as u32) => Ok(()),
+            item => {
+                self.check_count(walk, i, f, occurs, count)?;
+                self.field(walk.id, field, item)
+            }
+        }
+    }
+
+    fn absent(&mut self, walk: &Walk<'_>, i: usize, field: u32, occurs: Occurs) -> Result<(), Error> {
+        let f = &walk.complex.fields[field as usize];
+        if occurs.min == 0 || self.types.nullable(walk.id, i as u32) {
             return Ok(());
+        }
+        if let (Some(text), TypeId::Simple(_)) = (f.fixed.as_ref().or(f.default.as_ref()), f.ty) {
+            return self.field(
+                walk.id,
+                field,
+                Item::Scalar(Scalar::Text(text.to_string().into())),
+            );
         }
         if f.nillable && f.kind == FieldKind::Element {
             return self.field(walk.id, field, Item::Nil);
         }
-        // A repeated group that may be empty in itself is satisfied by nothing.
-        if !self.options.strict || f.kind == FieldKind::Group && self.emptiable_group(f) {
+        if self.options.strict {
+            Err(missing(walk.complex, f))
+        } else {
+            Ok(())
+        }
+    }
+
+    fn check_count(
+        &self,
+        walk: &Walk<'_>,
+        i: usize,
+        field: &Field,
+        occurs: Occurs,
+        count: usize,
+    ) -> Result<(), Error> {
+        let enough = count >= occurs.min as usize || self.types.nullable(walk.id, i as u32);
+        let few_enough = occurs.max == Occurs::UNBOUNDED || count <= occurs.max as usize;
+        // A nil that cannot be written is refused for what it is.
+        if !self.options.strict || !field.many || enough && few_enough {
             return Ok(());
         }
-        Err(missing(walk.complex, &f.name))
-    }
-
-    fn emptiable_group(&self, field: &Field) -> bool {
-        let castile_plan::TypeId::Complex(id) = field.ty else { return false };
-        let content = &self.types.complex(id).content;
-        content.is_empty() || emptiable(content, 0)
-    }
-
-    fn check_count(&self, walk: &Walk<'_>, field: u32, occurs: Occurs, count: usize) -> Result<(), Error> {
-        let name = &walk.complex.fields[field as usize].name;
-        if !self.options.strict {
-            return Ok(());
+        if count == 0 {
+            return Err(missing(walk.complex, field));
         }
-        if count == 0 && occurs.min > 0 {
-            return Err(missing(walk.complex, name));
-        }
-        if count < occurs.min as usize || (occurs.max != Occurs::UNBOUNDED && count > occurs.max as usize) {
-            let most = if occurs.max == Occurs::UNBOUNDED { "any number".into() } else { occurs.max.to_string() };
-            let why = format!("{count} values of {name:?}; the contract wants {} to {most}", occurs.min);
-            return Err(Error::caller(Kind::Value, why));
-        }
-        Ok(())
-    }
-
-    /// Values that no leaf took: a second alternative of a choice, or more than the leaves hold.
-    fn refuse_left(&self, walk: &Walk<'_>) -> Result<(), Error> {
-        let mut taken = vec![false; walk.complex.fields.len()];
-        mark_taken(walk, 0, &mut taken);
-        for (i, field) in walk.complex.fields.iter().enumerate() {
-            let content = is_content(field);
-            let lost = content && !taken[i] && !matches!(walk.item(i as u32), Item::Absent | Item::Nil);
-            let more = !walk.written.is_empty() && content && walk.left(i as u32) > 0 && taken[i];
-            if (lost && walk.left(i as u32) > 0) || more {
-                let why = format!("{:?} cannot stand beside the other values of {}", field.name, walk.complex.label);
-                return Err(Error::caller(Kind::Value, why));
-            }
-        }
-        Ok(())
+        let most = if occurs.max == Occurs::UNBOUNDED {
+            "any number".into()
+        } else {
+            occurs.max.to_string()
+        };
+        let why = format!(
+            "{count} values of {:?}; the contract wants {} to {most}",
+            field.name, occurs.min
+        );
+        Err(Error::caller(Kind::Value, why))
     }
 }
 
-fn is_content(field: &Field) -> bool {
-    matches!(field.kind, FieldKind::Element | FieldKind::Any(_) | FieldKind::Group)
-}
-
-/// Which fields the walk wrote: the same choices again, without writing.
-fn mark_taken(walk: &Walk<'_>, i: usize, taken: &mut [bool]) {
-    let content = &walk.complex.content;
-    match content[i] {
-        Particle::Leaf { field, .. } => taken[field as usize] = true,
-        Particle::Choice { .. } if walk.written.is_empty() => {
-            if let Some(child) = children(content, i).find(|&child| walk.present(child)) {
-                mark_taken(walk, child, taken);
-            }
-        }
-        _ => children(content, i).for_each(|child| mark_taken(walk, child, taken)),
-    }
-}
-
-/// Whether the particle allows no element at all.
-pub(crate) fn emptiable(content: &[Particle], i: usize) -> bool {
-    match content[i] {
-        Particle::Leaf { occurs, .. } => occurs.min == 0,
-        Particle::Sequence { optional, .. } | Particle::All { optional, .. } => {
-            optional || children(content, i).all(|c| emptiable(content, c))
-        }
-        Particle::Choice { optional, .. } => optional || children(content, i).any(|c| emptiable(content, c)),
-    }
-}
-
-fn missing(complex: &Complex, name: &str) -> Error {
-    Error::caller(Kind::Missing, format!("{name:?} is missing: {} needs it", complex.label))
+pub(super) fn missing(complex: &Complex, field: &Field) -> Error {
+    Error::caller(
+        Kind::Missing,
+        format!("{:?} is missing: {} needs it", field.name, complex.label),
+    )
 }
 
 fn no_choice(walk: &Walk<'_>, i: usize) -> Error {
+    let names = names(walk, i).collect::<Vec<_>>().join(", ");
+    Error::caller(
+        Kind::Missing,
+        format!("one of {names} is missing: {} needs one", walk.complex.label),
+    )
+}
+
+fn both(walk: &Walk<'_>, a: usize, b: usize) -> Error {
+    let name = |i| names(walk, i).next().unwrap_or_default();
+    let (a, b) = (name(a), name(b));
+    let why = format!("{a:?} and {b:?} exclude each other in {}", walk.complex.label);
+    Error::caller(Kind::Value, why)
+}
+
+/// The fields of a particle, those with a value first.
+fn names<'w>(walk: &Walk<'w>, i: usize) -> impl Iterator<Item = &'w str> {
     let content = &walk.complex.content;
-    let leaves = content[i..end(content, i)].iter().filter_map(|p| match p {
-        Particle::Leaf { field, .. } => Some(&*walk.complex.fields[*field as usize].name),
+    let leaf = |i: usize| match content[i] {
+        Particle::Leaf { field, .. } => Some((walk.presence(i) == Presence::Nothing, field)),
         _ => None,
-    });
-    let names: Vec<&str> = leaves.collect();
-    let why = format!("one of {} is missing: {} needs one", names.join(", "), walk.complex.label);
-    Error::caller(Kind::Missing, why)
+    };
+    let mut fields: Vec<(bool, u32)> = (i..end(content, i)).filter_map(leaf).collect();
+    fields.sort_unstable();
+    fields
+        .into_iter()
+        .map(|(_, field)| &*walk.complex.fields[field as usize].name)
 }

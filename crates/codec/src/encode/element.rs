@@ -4,7 +4,7 @@ use castile_message::Marks;
 use castile_plan::{ComplexId, Field, FieldKind, SimpleId, Tags, TypeId, Types};
 use castile_value::{Item, Items, Scalar, Source};
 
-use super::{DEPTH_MAX, Encoder};
+use super::{DEPTH_MAX, EncodeOptions, Encoder};
 use crate::error::{Error, Kind};
 use crate::scalar::{Context, format, qname_uris};
 
@@ -13,13 +13,22 @@ impl<M: Marks> Encoder<'_, M> {
     pub(super) fn field(&mut self, id: ComplexId, field: u32, item: Item<'_>) -> Result<(), Error> {
         let types = self.types;
         let f = &types.complex(id).fields[field as usize];
-        let tags = &types.tags(id)[field as usize];
         let result = match &f.kind {
-            FieldKind::Any(wildcard) => self.wild(wildcard, item),
-            FieldKind::Group => self.groups(f, item),
-            _ => self.elements(f, tags, item),
+            FieldKind::Element => self.elements(f, &types.tags(id)[field as usize], item),
+            _ => self.value(id, field, item),
         };
         result.map_err(|e| e.within(&*f.name))
+    }
+
+    /// Writes one value of a content field; errors do not have the field's name yet.
+    pub(super) fn value(&mut self, id: ComplexId, field: u32, item: Item<'_>) -> Result<(), Error> {
+        let types = self.types;
+        let f = &types.complex(id).fields[field as usize];
+        match &f.kind {
+            FieldKind::Any(wildcard) => self.wild(wildcard, item),
+            FieldKind::Group => self.groups(f, item),
+            _ => self.element(f, &types.tags(id)[field as usize], item),
+        }
     }
 
     fn elements(&mut self, f: &Field, tags: &Tags, item: Item<'_>) -> Result<(), Error> {
@@ -33,7 +42,8 @@ impl<M: Marks> Encoder<'_, M> {
 
     pub(super) fn items(&mut self, f: &Field, tags: &Tags, items: &dyn Items) -> Result<(), Error> {
         for i in 0..items.len() {
-            self.element(f, tags, items.item(i)).map_err(|e| e.within(format!("[{}]", i + 1)))?;
+            self.element(f, tags, items.item(i))
+                .map_err(|e| e.within(format!("[{}]", i + 1)))?;
         }
         Ok(())
     }
@@ -49,6 +59,7 @@ impl<M: Marks> Encoder<'_, M> {
             return self.any_xml(f, tags, text);
         }
         self.out.extend_from_slice(&tags.open);
+        self.qnames = 0;
         self.ensure(f.wire.ns);
         self.depth += 1;
         let result = match (item, f.ty) {
@@ -83,29 +94,46 @@ impl<M: Marks> Encoder<'_, M> {
 
     /// The rest of an element after its open start tag: text, and the end tag.
     pub(super) fn text(&mut self, id: SimpleId, scalar: &Scalar<'_>, tags: &Tags) -> Result<(), Error> {
-        let qnames = self.declare_qnames(scalar);
+        let (qnames, first) = self.declare_qnames(scalar);
         self.out.push(b'>');
         let start = self.out.len();
-        format(self.types, id, scalar, self.context(false, &qnames), self.out)?;
+        format(
+            self.types,
+            id,
+            scalar,
+            self.context(false, &qnames, first),
+            self.out,
+        )?;
         self.marks.value(id.0, start..self.out.len());
         self.out.extend_from_slice(&tags.close);
         Ok(())
     }
 
-    fn context<'c>(&self, attribute: bool, qnames: &'c [String]) -> Context<'c> {
-        Context { attribute, digits: self.options.digits, strict: self.options.strict, qnames }
+    fn context<'c>(&self, attribute: bool, qnames: &'c [String], qnames_first: u32) -> Context<'c> {
+        let EncodeOptions { digits, strict } = *self.options;
+        Context {
+            attribute,
+            digits,
+            strict,
+            qnames,
+            qnames_first,
+        }
     }
 
-    fn declare_qnames(&mut self, scalar: &Scalar<'_>) -> Vec<String> {
+    /// Declares the namespaces of the qualified names in a value in the open start tag; gives them,
+    /// and the number of the first one's prefix.
+    fn declare_qnames(&mut self, scalar: &Scalar<'_>) -> (Vec<String>, u32) {
         let mut uris = qname_uris(scalar);
         uris.sort_unstable();
         uris.dedup();
-        for (i, uri) in uris.iter().enumerate() {
-            self.raw(&format!(" xmlns:q{i}=\""));
+        let first = self.qnames;
+        for uri in &uris {
+            self.raw(&format!(" xmlns:q{}=\"", self.qnames));
             castile_xml::escape_attribute(uri, self.out);
             self.raw("\"");
+            self.qnames += 1;
         }
-        uris
+        (uris, first)
     }
 
     fn complex_element(&mut self, declared: ComplexId, item: Item<'_>, tags: &Tags) -> Result<(), Error> {
@@ -116,7 +144,10 @@ impl<M: Marks> Encoder<'_, M> {
         };
         let complex = types.complex(id);
         if complex.is_abstract {
-            let why = format!("{} is abstract: give a value of a type derived from it", complex.label);
+            let why = format!(
+                "{} is abstract: give a value of a type derived from it",
+                complex.label
+            );
             return Err(Error::caller(Kind::Value, why));
         }
         if id != declared {
@@ -124,7 +155,7 @@ impl<M: Marks> Encoder<'_, M> {
         }
         match item {
             Item::Record(source) => self.record(id, source, tags),
-            Item::Scalar(scalar) if complex.text().is_some() => self.only_text(id, &scalar, tags),
+            Item::Scalar(scalar) if types.text_field(id).is_some() => self.only_text(id, &scalar, tags),
             // An array for a type that holds nothing but one: the element around it is implied.
             other if is_array_type(self, id) && is_array(&other) => {
                 self.out.push(b'>');
@@ -141,12 +172,14 @@ impl<M: Marks> Encoder<'_, M> {
         let types = self.types;
         self.refuse_unknown(source, id)?;
         self.attributes(id, source)?;
-        if let Some((field, simple)) = types.complex(id).text() {
+        if let Some((field, simple)) = types.text_field(id) {
             let f = &types.complex(id).fields[field as usize];
             let result = match source.field(field as usize, &f.name) {
                 Item::Scalar(scalar) => self.text(simple, &scalar, tags),
                 Item::Absent => self.text(simple, &Scalar::Text("".into()), tags),
-                item @ (Item::Column(_) | Item::Items(_)) => list_scalar(item).and_then(|list| self.text(simple, &list, tags)),
+                item @ (Item::Column(_) | Item::Items(_)) => {
+                    list_scalar(item).and_then(|list| self.text(simple, &list, tags))
+                }
                 other => Err(wrong_kind(types, TypeId::Simple(simple), &other)),
             };
             return result.map_err(|e| e.within(&*f.name));
@@ -160,7 +193,7 @@ impl<M: Marks> Encoder<'_, M> {
     /// A scalar where simple content belongs: its attributes are all absent.
     fn only_text(&mut self, id: ComplexId, scalar: &Scalar<'_>, tags: &Tags) -> Result<(), Error> {
         self.attributes(id, &Vec::new())?;
-        match self.types.complex(id).text() {
+        match self.types.text_field(id) {
             Some((_, simple)) => self.text(simple, scalar, tags),
             None => Err(wrong_kind(self.types, TypeId::Complex(id), &Item::Absent)),
         }
@@ -169,14 +202,21 @@ impl<M: Marks> Encoder<'_, M> {
     /// The value's own type, when it names one that is derived from the declared type.
     fn actual_type(&self, declared: ComplexId, source: &dyn Source) -> Result<ComplexId, Error> {
         let types = self.types;
-        let Some(name) = source.type_name() else { return Ok(declared) };
+        let Some(name) = source.type_name() else {
+            return Ok(declared);
+        };
         if *types.complex(declared).label == *name {
             return Ok(declared);
         }
         match types.type_by_clark(name) {
-            Some(TypeId::Complex(id)) if types.is_derived(TypeId::Complex(id), TypeId::Complex(declared)) => Ok(id),
+            Some(TypeId::Complex(id)) if types.is_derived(TypeId::Complex(id), TypeId::Complex(declared)) => {
+                Ok(id)
+            }
             Some(_) if self.options.strict => {
-                let why = format!("a value of type {name} where {} belongs", types.complex(declared).label);
+                let why = format!(
+                    "a value of type {name} where {} belongs",
+                    types.complex(declared).label
+                );
                 Err(Error::caller(Kind::Value, why))
             }
             _ => Ok(declared),
@@ -187,7 +227,10 @@ impl<M: Marks> Encoder<'_, M> {
     pub(super) fn announce(&mut self, id: ComplexId) -> Result<(), Error> {
         let types = self.types;
         let Some(name) = &types.complex(id).name else {
-            return Err(Error::caller(Kind::Value, "an anonymous type cannot be announced with xsi:type"));
+            return Err(Error::caller(
+                Kind::Value,
+                "an anonymous type cannot be announced with xsi:type",
+            ));
         };
         self.ensure(name.ns);
         self.ensure(Types::XSI);
@@ -202,7 +245,9 @@ impl<M: Marks> Encoder<'_, M> {
         for (i, f) in types.complex(id).fields.iter().enumerate() {
             let result = match &f.kind {
                 FieldKind::Attribute => self.attribute(id, i, f, source.field(i, &f.name)),
-                FieldKind::AnyAttribute(_) => self.any_attributes(source.field(i, &f.name)),
+                FieldKind::AnyAttribute(wildcard) => {
+                    self.any_attributes(id, wildcard, source.field(i, &f.name))
+                }
                 _ => continue,
             };
             result.map_err(|e| e.within(format!("@{}", f.name)))?;
@@ -217,7 +262,10 @@ impl<M: Marks> Encoder<'_, M> {
             (Item::Absent | Item::Nil, Some(fixed)) if f.required => Scalar::Text(fixed.to_string().into()),
             (Item::Absent | Item::Nil, _) if !f.required || !self.options.strict => return Ok(()),
             (Item::Absent | Item::Nil, _) => {
-                return Err(Error::caller(Kind::Missing, format!("attribute {:?} is missing", f.name)));
+                return Err(Error::caller(
+                    Kind::Missing,
+                    format!("attribute {:?} is missing", f.name),
+                ));
             }
             (other, _) => return Err(wrong_kind(self.types, f.ty, &other)),
         };
@@ -227,12 +275,18 @@ impl<M: Marks> Encoder<'_, M> {
             _ => return Err(Error::unsupported("an attribute of a complex type")),
         };
         self.ensure(f.wire.ns);
-        let qnames = self.declare_qnames(&scalar);
+        let (qnames, first) = self.declare_qnames(&scalar);
         let types = self.types;
         let tags = &types.tags(id)[i];
         self.out.extend_from_slice(&tags.open);
         let start = self.out.len();
-        format(types, simple, &scalar, self.context(true, &qnames), self.out)?;
+        format(
+            types,
+            simple,
+            &scalar,
+            self.context(true, &qnames, first),
+            self.out,
+        )?;
         self.marks.value(simple.0, start..self.out.len());
         self.out.extend_from_slice(&tags.close);
         Ok(())
@@ -240,15 +294,21 @@ impl<M: Marks> Encoder<'_, M> {
 
     /// Writes the passes of a repeated group.
     fn groups(&mut self, f: &Field, item: Item<'_>) -> Result<(), Error> {
-        let TypeId::Complex(id) = f.ty else { return Err(wrong_kind(self.types, f.ty, &item)) };
+        let TypeId::Complex(id) = f.ty else {
+            return Err(wrong_kind(self.types, f.ty, &item));
+        };
         match item {
             Item::Record(source) => {
                 self.refuse_unknown(source, id)?;
                 self.content(id, source)
             }
-            Item::Items(items) => (0..items.len())
-                .try_for_each(|i| self.groups(f, items.item(i)).map_err(|e| e.within(format!("[{}]", i + 1)))),
-            Item::Table(table) => (0..table.len()).try_for_each(|i| self.content(id, &super::array::Row(&table, i))),
+            Item::Items(items) => (0..items.len()).try_for_each(|i| {
+                self.groups(f, items.item(i))
+                    .map_err(|e| e.within(format!("[{}]", i + 1)))
+            }),
+            Item::Table(table) => {
+                (0..table.len()).try_for_each(|i| self.content(id, &super::array::Row(&table, i)))
+            }
             other => Err(wrong_kind(self.types, f.ty, &other)),
         }
     }
@@ -265,13 +325,17 @@ fn is_array_type<M>(encoder: &Encoder<'_, M>, id: ComplexId) -> bool {
 
 /// An array as the items of a list type.
 fn list_scalar(item: Item<'_>) -> Result<Scalar<'static>, Error> {
-    let one = |i: usize, item: Item<'_>| match item {
-        Item::Scalar(scalar) => Ok(owned(scalar)),
-        _ => Err(Error::caller(Kind::Value, "a list type holds simple values only").within(format!("[{}]", i + 1))),
-    };
+    let one =
+        |i: usize, item: Item<'_>| match item {
+            Item::Scalar(scalar) => Ok(owned(scalar)),
+            _ => Err(Error::caller(Kind::Value, "a list type holds simple values only")
+                .within(format!("[{}]", i + 1))),
+        };
     Ok(Scalar::List(match item {
         Item::Column(column) => (0..column.len()).filter_map(|i| column.get(i)).collect(),
-        Item::Items(items) => (0..items.len()).map(|i| one(i, items.item(i))).collect::<Result<_, _>>()?,
+        Item::Items(items) => (0..items.len())
+            .map(|i| one(i, items.item(i)))
+            .collect::<Result<_, _>>()?,
         other => vec![one(0, other)?],
     }))
 }
@@ -305,5 +369,8 @@ pub(super) fn wrong_kind(types: &Types, ty: TypeId, item: &Item<'_>) -> Error {
         Item::Items(_) => "a list",
         Item::Xml(_) => "XML",
     };
-    Error::caller(Kind::Value, format!("{given} given where the type is {}", types.type_label(ty)))
+    Error::caller(
+        Kind::Value,
+        format!("{given} given where the type is {}", types.type_label(ty)),
+    )
 }

@@ -61,7 +61,10 @@ impl Encoder<'_, Unmarked> {
     }
 
     fn fault12(&mut self, detail: Option<ComplexId>, fault: &Fault) -> Result<(), Error> {
-        self.raw(&format!("<S:Code><S:Value>S:{}</S:Value>", standard(&fault.code, Version::Soap12)));
+        self.raw(&format!(
+            "<S:Code><S:Value>S:{}</S:Value>",
+            standard(&fault.code, Version::Soap12)
+        ));
         let own = match &fault.code {
             Code::Other(name) => Some(name),
             _ => None,
@@ -76,7 +79,11 @@ impl Encoder<'_, Unmarked> {
         self.raw(&"</S:Subcode>".repeat(depth));
         self.raw("</S:Code><S:Reason>");
         for reason in &fault.reasons {
-            let lang = if reason.lang.is_empty() { "en" } else { &reason.lang };
+            let lang = if reason.lang.is_empty() {
+                "en"
+            } else {
+                &reason.lang
+            };
             self.raw("<S:Text xml:lang=\"");
             castile_xml::escape_attribute(lang, self.out);
             self.raw("\">");
@@ -97,7 +104,10 @@ impl Encoder<'_, Unmarked> {
     /// The end of a start tag and a qualified name as its content.
     fn own_code(&mut self, name: &Name) -> Result<(), Error> {
         if !castile_xml::is_ncname(&name.local) && !name.local.split('.').all(castile_xml::is_ncname) {
-            return Err(Error::caller(Kind::Value, format!("{:?} is no fault code", name.local)));
+            return Err(Error::caller(
+                Kind::Value,
+                format!("{:?} is no fault code", name.local),
+            ));
         }
         if name.namespace.is_empty() {
             self.raw(">");
@@ -122,7 +132,8 @@ impl Encoder<'_, Unmarked> {
         }
         self.raw(&format!("<{tag}>"));
         for entry in &fault.detail {
-            self.detail(detail, entry).map_err(|e| e.within(entry.name.local.clone()).within("Detail"))?;
+            self.detail(detail, entry)
+                .map_err(|e| e.within(entry.name.local.clone()).within("Detail"))?;
         }
         self.raw(&format!("</{tag}>"));
         Ok(())

@@ -5,12 +5,12 @@ mod array;
 mod content;
 mod element;
 mod fault;
+mod order;
 
 use castile_message::{Marks, Unmarked, Version};
 use castile_plan::{Complex, ComplexId, Namespace, NsIx, Plan, Types};
 use castile_value::{Item, Source};
 
-pub(crate) use content::emptiable;
 pub use fault::encode_fault;
 
 use crate::error::{Error, Kind};
@@ -28,7 +28,10 @@ pub struct EncodeOptions {
 
 impl Default for EncodeOptions {
     fn default() -> Self {
-        EncodeOptions { strict: true, digits: None }
+        EncodeOptions {
+            strict: true,
+            digits: None,
+        }
     }
 }
 
@@ -84,6 +87,8 @@ pub(crate) struct Encoder<'e, M> {
     marks: &'e mut M,
     /// Namespaces declared on open elements, innermost last.
     declared: Vec<NsIx>,
+    /// Prefixes made up so far for qualified names in the open start tag.
+    qnames: u32,
     depth: u32,
 }
 
@@ -92,7 +97,15 @@ const DEPTH_MAX: u32 = 200;
 
 impl<'e, M: Marks> Encoder<'e, M> {
     fn new(types: &'e Types, options: &'e EncodeOptions, out: &'e mut Vec<u8>, marks: &'e mut M) -> Self {
-        Encoder { types, options, out, marks, declared: Vec::new(), depth: 0 }
+        Encoder {
+            types,
+            options,
+            out,
+            marks,
+            declared: Vec::new(),
+            qnames: 0,
+            depth: 0,
+        }
     }
 
     fn envelope(
@@ -117,7 +130,8 @@ impl<'e, M: Marks> Encoder<'e, M> {
         let types = self.types;
         let complex = types.complex(id);
         self.refuse_unknown(header, id).map_err(|e| e.within("Header"))?;
-        let present = |(i, f): (usize, &castile_plan::Field)| !matches!(header.field(i, &f.name), Item::Absent);
+        let present =
+            |(i, f): (usize, &castile_plan::Field)| !matches!(header.field(i, &f.name), Item::Absent);
         if !complex.fields.iter().enumerate().any(present) {
             return Ok(());
         }
@@ -136,7 +150,9 @@ impl<'e, M: Marks> Encoder<'e, M> {
     }
 
     fn refuse_unknown(&self, source: &dyn Source, id: ComplexId) -> Result<(), Error> {
-        let Some(name) = source.unknown_name(self.types.shape(id)) else { return Ok(()) };
+        let Some(name) = source.unknown_name(self.types.shape(id)) else {
+            return Ok(());
+        };
         Err(unknown_name(self.types.complex(id), &name))
     }
 
@@ -164,7 +180,18 @@ impl<'e, M: Marks> Encoder<'e, M> {
 
 fn unknown_name(complex: &Complex, name: &str) -> Error {
     let known: Vec<&str> = complex.fields.iter().take(12).map(|f| &*f.name).collect();
-    let more = if complex.fields.len() > known.len() { ", ..." } else { "" };
-    let known = if known.is_empty() { "nothing".into() } else { known.join(", ") };
-    Error::caller(Kind::UnknownName, format!("{} has no {name:?}; it has {known}{more}", complex.label))
+    let more = if complex.fields.len() > known.len() {
+        ", ..."
+    } else {
+        ""
+    };
+    let known = if known.is_empty() {
+        "nothing".into()
+    } else {
+        known.join(", ")
+    };
+    Error::caller(
+        Kind::UnknownName,
+        format!("{} has no {name:?}; it has {known}{more}", complex.label),
+    )
 }

@@ -16,8 +16,10 @@ pub(crate) struct Context<'c> {
     pub(crate) digits: Option<u8>,
     /// Check enumerations.
     pub(crate) strict: bool,
-    /// Namespaces declared for qualified names: the prefix of the first is `q0`.
+    /// Namespaces declared for qualified names, under the prefixes `q` and a number, ascending.
     pub(crate) qnames: &'c [String],
+    /// The number of the first one's prefix.
+    pub(crate) qnames_first: u32,
 }
 
 /// The namespaces of the qualified names in a value, to be declared before it is written.
@@ -43,13 +45,21 @@ pub(crate) fn format(
         Variety::Union(members) => {
             let start = out.len();
             for &member in members {
-                let strict = Context { strict: true, ..context };
+                let strict = Context {
+                    strict: true,
+                    ..context
+                };
                 if format(types, member, scalar, strict, out).is_ok() {
                     return Ok(());
                 }
                 out.truncate(start);
             }
-            Err(refused(types, id, Guilty::Caller, &format!("{} fits no member of the union", scalar.kind())))
+            Err(refused(
+                types,
+                id,
+                Guilty::Caller,
+                &format!("{} fits no member of the union", scalar.kind()),
+            ))
         }
     }
 }
@@ -68,14 +78,21 @@ fn list(
         format(types, item, scalar, context, out)
     };
     match scalar {
-        Scalar::List(items) => items.iter().enumerate().try_for_each(|(i, s)| one(s, i == 0, out)),
+        Scalar::List(items) => items
+            .iter()
+            .enumerate()
+            .try_for_each(|(i, s)| one(s, i == 0, out)),
         Scalar::Numbers(column) => {
             let view = column.view();
-            (0..view.len()).filter_map(|i| Some((i, view.get(i)?))).try_for_each(|(i, s)| one(&s, i == 0, out))
+            (0..view.len())
+                .filter_map(|i| Some((i, view.get(i)?)))
+                .try_for_each(|(i, s)| one(&s, i == 0, out))
         }
         Scalar::Text(text) => {
             let words = text.split_ascii_whitespace().enumerate();
-            words.into_iter().try_for_each(|(i, word)| one(&Scalar::Text(word.into()), i == 0, out))
+            words
+                .into_iter()
+                .try_for_each(|(i, word)| one(&Scalar::Text(word.into()), i == 0, out))
         }
         single => one(single, true, out),
     }
@@ -104,7 +121,9 @@ fn atomic(
             Scalar::Text(t) => Duration::parse(t.as_bytes()).map_err(bad)?.format(out),
             _ => return Err(wrong()),
         },
-        Builtin::Base64Binary | Builtin::HexBinary => binary(builtin, scalar, out).ok_or_else(wrong)?.map_err(bad)?,
+        Builtin::Base64Binary | Builtin::HexBinary => {
+            binary(builtin, scalar, out).ok_or_else(wrong)?.map_err(bad)?
+        }
         Builtin::QName | Builtin::Notation => qname(scalar, context, out).ok_or_else(wrong)?,
         _ => match moment_kind(builtin) {
             Some(kind) => moment(kind, scalar, out).ok_or_else(wrong)?.map_err(bad)?,
@@ -126,7 +145,13 @@ fn text(
     let text: &str = match scalar {
         Scalar::Text(text) => text,
         // Numbers are text to a type that says nothing of them: an id is often a string of digits.
-        Scalar::Bool(v) => if *v { "true" } else { "false" },
+        Scalar::Bool(v) => {
+            if *v {
+                "true"
+            } else {
+                "false"
+            }
+        }
         Scalar::Decimal(v) => v.as_str(),
         Scalar::Int(v) => digits(&mut number, |out| lexical::format_i64(*v, out)),
         Scalar::UInt(v) => digits(&mut number, |out| lexical::format_u64(*v, out)),
@@ -134,7 +159,14 @@ fn text(
         Scalar::Float(v) => digits(&mut number, |out| lexical::format_f32(*v, out)),
         Scalar::DateTime(v) => digits(&mut number, |out| v.format(out)),
         Scalar::Duration(v) => digits(&mut number, |out| v.format(out)),
-        _ => return Err(refused(types, id, Guilty::Caller, &format!("{} given", scalar.kind()))),
+        _ => {
+            return Err(refused(
+                types,
+                id,
+                Guilty::Caller,
+                &format!("{} given", scalar.kind()),
+            ));
+        }
     };
     castile_xml::check_text(text).map_err(|e| refused(types, id, Guilty::Caller, &e.to_string()))?;
     if context.strict {
@@ -157,7 +189,16 @@ fn check_name(types: &Types, id: SimpleId, builtin: Builtin, text: &str) -> Resu
         Builtin::Language => lexical::is_language(text),
         _ => true,
     };
-    if fits { Ok(()) } else { Err(refused(types, id, Guilty::Caller, &format!("{text:?} is no such name"))) }
+    if fits {
+        Ok(())
+    } else {
+        Err(refused(
+            types,
+            id,
+            Guilty::Caller,
+            &format!("{text:?} is no such name"),
+        ))
+    }
 }
 
 /// Numbers and dates are ASCII.
@@ -271,7 +312,11 @@ fn integer(
         },
         (Some(v), _) => return Err(no(&format!("{v} is out of range"))),
         (None, Some(v)) => {
-            let open = if v.is_negative() { least == i128::MIN } else { greatest == i128::MAX };
+            let open = if v.is_negative() {
+                least == i128::MIN
+            } else {
+                greatest == i128::MAX
+            };
             if !open {
                 return Err(no(&format!("{} is out of range", v.as_str())));
             }
@@ -290,7 +335,11 @@ fn binary(builtin: Builtin, scalar: &Scalar<'_>, out: &mut Vec<u8>) -> Option<Re
         // Text is taken as the encoded form, which JSON has to use.
         Scalar::Text(text) => {
             let mut bytes = Vec::new();
-            let parse = if hex { lexical::parse_hex } else { lexical::parse_base64 };
+            let parse = if hex {
+                lexical::parse_hex
+            } else {
+                lexical::parse_base64
+            };
             if let Err(e) = parse(text.as_bytes(), &mut bytes) {
                 return Some(Err(e));
             }
@@ -302,9 +351,11 @@ fn binary(builtin: Builtin, scalar: &Scalar<'_>, out: &mut Vec<u8>) -> Option<Re
 }
 
 fn qname(scalar: &Scalar<'_>, context: Context<'_>, out: &mut Vec<u8>) -> Option<()> {
-    let Scalar::QName(QName { namespace, local }) = scalar else { return None };
+    let Scalar::QName(QName { namespace, local }) = scalar else {
+        return None;
+    };
     if !namespace.is_empty() {
-        let number = context.qnames.iter().position(|uri| uri == namespace)?;
+        let number = context.qnames.iter().position(|uri| uri == namespace)? + context.qnames_first as usize;
         out.extend_from_slice(format!("q{number}:").as_bytes());
     }
     if !lexical::is_ncname(local) {

@@ -15,7 +15,11 @@ use crate::error::{Error, Guilty, Kind};
 /// A text that breaks a simple type: names the type and says why.
 #[cold]
 pub(crate) fn refused(types: &Types, id: SimpleId, guilty: Guilty, why: &str) -> Error {
-    let kind = if guilty == Guilty::Peer { Kind::Lexical } else { Kind::Value };
+    let kind = if guilty == Guilty::Peer {
+        Kind::Lexical
+    } else {
+        Kind::Value
+    };
     let label = types.type_label(castile_plan::TypeId::Simple(id));
     Error::new(kind, guilty, format!("{why} (the type is {label})"))
 }
@@ -41,7 +45,12 @@ pub(crate) fn is_text(builtin: Builtin) -> bool {
 }
 
 /// Checks an enumeration of text against the type and the types it restricts.
-pub(crate) fn check_enumeration(types: &Types, id: SimpleId, text: &str, guilty: Guilty) -> Result<(), Error> {
+pub(crate) fn check_enumeration(
+    types: &Types,
+    id: SimpleId,
+    text: &str,
+    guilty: Guilty,
+) -> Result<(), Error> {
     let mut at = Some(id);
     while let Some(step) = at {
         let simple = types.simple(step);

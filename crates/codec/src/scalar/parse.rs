@@ -38,12 +38,23 @@ pub(crate) fn parse<'a>(
                     return Ok(scalar);
                 }
             }
-            Err(refused(types, id, Guilty::Peer, &format!("{:?} fits no member of the union", &*text)))
+            Err(refused(
+                types,
+                id,
+                Guilty::Peer,
+                &format!("{:?} fits no member of the union", &*text),
+            ))
         }
     }
 }
 
-fn list(types: &Types, item: SimpleId, text: &str, resolve: Resolve<'_>, strict: bool) -> Result<Scalar<'static>, Error> {
+fn list(
+    types: &Types,
+    item: SimpleId,
+    text: &str,
+    resolve: Resolve<'_>,
+    strict: bool,
+) -> Result<Scalar<'static>, Error> {
     let items = text.split([' ', '\t', '\n', '\r']).filter(|t| !t.is_empty());
     if let Some(dtype) = types.dtype(item) {
         let mut column = ColumnBuf::new(dtype);
@@ -162,7 +173,14 @@ fn spaced(white_space: WhiteSpace, text: Cow<'_, str>) -> Cow<'_, str> {
 fn integer(types: &Types, id: SimpleId, builtin: Builtin, text: &str) -> Result<Scalar<'static>, Error> {
     let (least, greatest) = range(builtin).unwrap_or((i128::MIN, i128::MAX));
     let bad = |e: lexical::Error| refused(types, id, Guilty::Peer, &e.to_string());
-    let out = || refused(types, id, Guilty::Peer, &format!("{:?} is out of range", text.trim()));
+    let out = || {
+        refused(
+            types,
+            id,
+            Guilty::Peer,
+            &format!("{:?} is out of range", text.trim()),
+        )
+    };
     if let Ok(v) = lexical::parse_i64(text.as_bytes()) {
         let fits = (least..=greatest).contains(&v.into());
         return if fits { Ok(Scalar::Int(v)) } else { Err(out()) };
@@ -171,7 +189,9 @@ fn integer(types: &Types, id: SimpleId, builtin: Builtin, text: &str) -> Result<
     let negative = long.is_negative();
     match long.to_u64() {
         Some(v) if i128::from(v) <= greatest => Ok(Scalar::UInt(v)),
-        None if negative && least == i128::MIN || !negative && greatest == i128::MAX => Ok(Scalar::Decimal(long)),
+        None if negative && least == i128::MIN || !negative && greatest == i128::MAX => {
+            Ok(Scalar::Decimal(long))
+        }
         _ => Err(out()),
     }
 }
@@ -184,5 +204,8 @@ fn qname(types: &Types, id: SimpleId, text: &str, resolve: Resolve<'_>) -> Resul
         Some(prefix) => resolve(prefix).ok_or_else(|| no("has a prefix that is not declared"))?,
         None => resolve("").unwrap_or_default(),
     };
-    Ok(Scalar::QName(self::QName { namespace, local: local.to_owned() }))
+    Ok(Scalar::QName(self::QName {
+        namespace,
+        local: local.to_owned(),
+    }))
 }

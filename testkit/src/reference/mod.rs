@@ -1,0 +1,290 @@
+//! The slow and obvious decoder: the whole document as a tree, the content model matched by trying
+//! every way, one value at a time. It says only whether a message is good and what it holds; where
+//! and why it is bad is the real decoder's business.
+//!
+//! It shares with the real one the tables, the reader of tokens and the parsers of single dates,
+//! decimals and bytes, which have oracles of their own.
+
+mod content;
+mod scalar;
+mod tree;
+
+use castile_plan::{Builtin, ComplexId, Field, FieldKind, Plan, SimpleId, TypeId, Types, Variety};
+use castile_value::{Record, Value};
+
+pub use scalar::parse_text;
+pub(crate) use scalar::{integer_range, integer_value};
+pub use tree::canonical;
+
+use tree::{Child, Node};
+
+/// What a message holds.
+#[derive(Clone, Debug)]
+pub struct Decoded {
+    /// The header blocks that the plan knows.
+    pub header: Record,
+    /// The body elements.
+    pub body: Record,
+}
+
+/// Why a message is bad, for whoever reads a failing test.
+pub type Refusal = String;
+
+/// Decodes a message strictly.
+///
+/// # Errors
+/// Anything that is not as the plan says.
+pub fn decode(types: &Types, plan: &Plan, text: &str) -> Result<Decoded, Refusal> {
+    let root = Node::parse(text)?;
+    let version = castile_message::Version::from_namespace(&root.uri).ok_or("no known envelope")?;
+    let soap = version.namespace();
+    if root.local != "Envelope" {
+        return Err("no envelope".into());
+    }
+    let mut parts = root.elements()?.into_iter();
+    let mut part = parts.next().ok_or("no body")?;
+    let decoder = Reference { types };
+    let mut header = Record::new(types.shape(plan.header).clone());
+    if part.uri == soap && part.local == "Header" {
+        for block in part.elements()? {
+            decoder.header(plan.header, block, &mut header)?;
+        }
+        part = parts.next().ok_or("no body")?;
+    }
+    if part.uri != soap || part.local != "Body" {
+        return Err("no body".into());
+    }
+    let mut body = Record::new(types.shape(plan.body).clone());
+    decoder.children(plan.body, &part.elements()?, &mut body)?;
+    Ok(Decoded { header, body })
+}
+
+struct Reference<'t> {
+    types: &'t Types,
+}
+
+const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
+
+impl Reference<'_> {
+    fn header(&self, id: ComplexId, block: &Node, out: &mut Record) -> Result<(), Refusal> {
+        let fields = self.types.complex(id).fields.iter().enumerate();
+        let mut same = fields.filter(|(_, f)| self.is(f, block));
+        if let Some((i, field)) = same
+            .next()
+            .filter(|(_, f)| !matches!(f.ty, TypeId::Unsupported(_)))
+        {
+            out.values_mut()[i] = self.element(field, block)?;
+        }
+        Ok(())
+    }
+
+    fn is(&self, field: &Field, node: &Node) -> bool {
+        field.kind == FieldKind::Element
+            && *field.wire.local == *node.local
+            && self.types.uri(field.wire.ns) == node.uri
+    }
+
+    fn element(&self, field: &Field, node: &Node) -> Result<Value, Refusal> {
+        if let Some(nil) = node.attribute(XSI, "nil")
+            && castile_lexical::parse_bool(nil.as_bytes()).map_err(|e| e.to_string())?
+        {
+            let empty = node.text().is_ok_and(|t| t.trim().is_empty());
+            return if empty {
+                Ok(Value::Nil)
+            } else {
+                Err("nil with content".into())
+            };
+        }
+        match field.ty {
+            TypeId::Simple(id) => {
+                if let Some(attribute) = node.attributes.iter().find(|a| !stands_anywhere(&a.uri)) {
+                    return Err(format!("attribute {} on a simple type", attribute.local));
+                }
+                self.simple(self.narrowed(id, node)?, field, node)
+            }
+            TypeId::Complex(id) => self.record(self.actual(id, node)?, node),
+            TypeId::Any => self.any(node),
+            TypeId::Unsupported(_) => Err("unsupported".into()),
+        }
+    }
+
+    fn simple(&self, id: SimpleId, field: &Field, node: &Node) -> Result<Value, Refusal> {
+        let mut text = node.text()?;
+        if let (true, Some(default)) = (text.is_empty(), field.default.as_ref().or(field.fixed.as_ref())) {
+            text = default.to_string();
+        }
+        parse_text(self.types, id, &text, &|prefix| node.namespace(prefix))
+    }
+
+    fn narrowed(&self, id: SimpleId, node: &Node) -> Result<SimpleId, Refusal> {
+        let open =
+            id == Builtin::AnySimpleType.into() || matches!(self.types.simple(id).variety, Variety::Union(_));
+        match self.xsi_type(node) {
+            Some(TypeId::Simple(own)) if open => Ok(own),
+            _ => Ok(id),
+        }
+    }
+
+    fn xsi_type(&self, node: &Node) -> Option<TypeId> {
+        let name = node.attribute(XSI, "type")?;
+        let (prefix, local) = castile_lexical::split_qname(name.trim())?;
+        let uri = node.namespace(prefix.unwrap_or(""))?;
+        self.types.type_by_clark(&if uri.is_empty() {
+            local.to_owned()
+        } else {
+            format!("{{{uri}}}{local}")
+        })
+    }
+
+    fn actual(&self, declared: ComplexId, node: &Node) -> Result<ComplexId, Refusal> {
+        let id = match (node.attribute(XSI, "type"), self.xsi_type(node)) {
+            (None, _) => declared,
+            (_, Some(TypeId::Complex(id)))
+                if self
+                    .types
+                    .is_derived(TypeId::Complex(id), TypeId::Complex(declared)) =>
+            {
+                id
+            }
+            (Some(name), _) => return Err(format!("{name} is not derived")),
+        };
+        if self.types.complex(id).is_abstract {
+            Err("abstract".into())
+        } else {
+            Ok(id)
+        }
+    }
+
+    fn record(&self, id: ComplexId, node: &Node) -> Result<Value, Refusal> {
+        let complex = self.types.complex(id);
+        let mut record = Record::new(self.types.shape(id).clone());
+        self.attributes(id, node, &mut record)?;
+        if let Some((at, simple)) = complex.text() {
+            record.values_mut()[at as usize] = self.simple(simple, &complex.fields[at as usize], node)?;
+        } else {
+            self.children(id, &node.elements()?, &mut record)?;
+        }
+        Ok(Value::Record(record))
+    }
+
+    fn attributes(&self, id: ComplexId, node: &Node, record: &mut Record) -> Result<(), Refusal> {
+        let fields = &self.types.complex(id).fields;
+        let mut wild = Vec::new();
+        for attribute in &node.attributes {
+            let ns = self.types.namespace(&attribute.uri);
+            let own = |f: &Field| {
+                f.kind == FieldKind::Attribute && *f.wire.local == *attribute.local && Some(f.wire.ns) == ns
+            };
+            let admits = |f: &Field| matches!(&f.kind, FieldKind::AnyAttribute(w) if w.admits(ns));
+            if let Some(i) = fields.iter().position(own) {
+                let TypeId::Simple(simple) = fields[i].ty else {
+                    return Err("unsupported".into());
+                };
+                record.values_mut()[i] = parse_text(self.types, simple, &attribute.value, &|prefix| {
+                    node.namespace(prefix)
+                })?;
+            } else if attribute.uri == XSI {
+            } else if let Some(i) = fields.iter().position(admits) {
+                let name = match &*attribute.uri {
+                    "" => attribute.local.clone(),
+                    uri => format!("{{{uri}}}{}", attribute.local),
+                };
+                wild.push((name, Value::Text(attribute.value.clone())));
+                record.values_mut()[i] = Value::Map(wild.clone());
+            } else if !stands_anywhere(&attribute.uri) {
+                return Err(format!("attribute {}", attribute.local));
+            }
+        }
+        for (i, field) in fields
+            .iter()
+            .enumerate()
+            .filter(|(_, f)| f.kind == FieldKind::Attribute)
+        {
+            if !matches!(record.values()[i], Value::Absent) {
+                continue;
+            }
+            if field.required {
+                return Err(format!("attribute {} is missing", field.name));
+            }
+            if let (Some(default), TypeId::Simple(simple)) = (&field.default, field.ty) {
+                record.values_mut()[i] =
+                    parse_text(self.types, simple, default, &|prefix| node.namespace(prefix))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn any(&self, node: &Node) -> Result<Value, Refusal> {
+        match self.xsi_type(node) {
+            Some(TypeId::Simple(id)) => {
+                return parse_text(self.types, id, &node.text()?, &|prefix| node.namespace(prefix));
+            }
+            Some(TypeId::Complex(id)) if self.types.complex(id).is_abstract => return Err("abstract".into()),
+            Some(TypeId::Complex(id)) => return self.record(id, node),
+            _ => {}
+        }
+        match node.text() {
+            Ok(text) if node.attributes.is_empty() => Ok(Value::Text(text)),
+            _ => Ok(Value::Xml(node.to_xml())),
+        }
+    }
+
+    /// The children of a record, given to the fields whose leaves take them.
+    fn children(&self, id: ComplexId, nodes: &[&Node], record: &mut Record) -> Result<(), Refusal> {
+        let taken =
+            content::all(self.types, id, nodes).ok_or("the children fit the content model in no way")?;
+        for (i, field) in self.types.complex(id).fields.iter().enumerate() {
+            let mut values = Vec::new();
+            for part in taken.iter().filter(|part| part.field as usize == i) {
+                let nodes = &nodes[part.from..part.to];
+                values.push(match (&field.kind, field.ty) {
+                    (FieldKind::Any(_), _) => Value::Xml(nodes[0].to_xml()),
+                    (FieldKind::Group, TypeId::Complex(group)) => {
+                        let mut pass = Record::new(self.types.shape(group).clone());
+                        self.children(group, nodes, &mut pass)?;
+                        Value::Record(pass)
+                    }
+                    _ => self.element(field, nodes[0])?,
+                });
+            }
+            if field.many && !values.is_empty() {
+                record.values_mut()[i] = Value::List(values);
+            } else if let Some(value) = values.pop() {
+                record.values_mut()[i] = value;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Attributes of these namespaces may stand on any element.
+fn stands_anywhere(uri: &str) -> bool {
+    uri == XSI || uri == castile_xml::XML_URI || castile_message::Version::from_namespace(uri).is_some()
+}
+
+impl Node {
+    /// The text of an element that has nothing else.
+    fn text(&self) -> Result<String, Refusal> {
+        let mut text = String::new();
+        for child in &self.children {
+            match child {
+                Child::Text(more) => text.push_str(more),
+                Child::Element(e) => return Err(format!("element {} in text", e.local)),
+            }
+        }
+        Ok(text)
+    }
+
+    /// The elements of an element that has nothing else.
+    fn elements(&self) -> Result<Vec<&Node>, Refusal> {
+        let mut elements = Vec::new();
+        for child in &self.children {
+            match child {
+                Child::Text(text) if text.trim_matches([' ', '\t', '\n', '\r']).is_empty() => {}
+                Child::Text(text) => return Err(format!("text {text:?} between elements")),
+                Child::Element(element) => elements.push(element),
+            }
+        }
+        Ok(elements)
+    }
+}
