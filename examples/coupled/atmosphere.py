@@ -10,8 +10,9 @@ a Fourier transform along each row leaves one tridiagonal system per wave number
 from __future__ import annotations
 
 import numpy as np
-from mesh import POINT, Field, Grid, points
 from numpy.typing import NDArray
+
+from mesh import POINT, Field, Grid, points
 
 #: A number for each row and each wave along it.
 Waves = NDArray[np.complex128]

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
+
 from atmosphere import GRID as ATMOSPHERE
 from atmosphere import Atmosphere
 from mesh import Field
-from numpy.typing import NDArray
 from ocean import GRID as OCEAN
 from ocean import Ocean
 
@@ -65,11 +66,13 @@ class Run:
         return len(self.digests)
 
 
-def couple(partner: Partner, after_step: Callable[[Run], None] = lambda run: None) -> Run:
-    """Runs the ocean against `partner` until both residuals are small, or `STEPS_MAX` is reached."""
+def couple(
+    partner: Partner, after_step: Callable[[Run], None] = lambda run: None, steps_max: int = STEPS_MAX
+) -> Run:
+    """Runs the ocean against `partner` until both residuals are small, or `steps_max` is reached."""
     run = Run(Ocean())
     change = np.zeros(len(run.ocean.rows))
-    while run.steps < STEPS_MAX and not run.converged:
+    while run.steps < steps_max and not run.converged:
         surface = run.ocean.surface()
         run.flux, mismatch = partner.exchange(run.steps + 1, surface, change)
         run.digests.append(_digest(surface, change, run.flux, mismatch))

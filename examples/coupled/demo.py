@@ -17,18 +17,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import castile
 import numpy as np
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
 import picture
 import report
 from costs import Costs, Side
 from coupling import TOLERANCE, Direct, Run, couple, first_difference
 from mesh import Field
-from numpy.typing import NDArray
 from ocean import GRID
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
-
-import castile
 
 HERE = Path(__file__).resolve().parent
 WSDL = HERE / "coupler.wsdl"
@@ -39,7 +39,6 @@ class Remote:
 
     def __init__(self, endpoint: str) -> None:
         self.client = castile.Client(WSDL, endpoint=endpoint, timeout=30.0)
-        self.model = self.client.service.Describe().model
         self.calls: list[tuple[float, float, float, int, int]] = []
 
     def exchange(

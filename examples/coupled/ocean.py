@@ -11,8 +11,9 @@ the flow free of divergence and stops it at the coast.
 from __future__ import annotations
 
 import numpy as np
-from mesh import HEIGHT, POINT, Field, Grid, Mask, points, wet
 from numpy.typing import NDArray
+
+from mesh import HEIGHT, POINT, Field, Grid, Mask, points, wet
 
 GRID = Grid(columns=240, rows=180)
 

@@ -10,11 +10,12 @@ from typing import Any
 
 import matplotlib
 import numpy as np
-from costs import Costs
-from coupling import TOLERANCE, Run
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from costs import Costs
+from coupling import TOLERANCE, Run
 from mesh import HEIGHT, NORTH, SOUTH, WIDTH, Field
 
 matplotlib.use("svg")

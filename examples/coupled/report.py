@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
+from rich.console import Console
+from rich.table import Table
+
 from costs import Costs, Side
 from coupling import TOLERANCE, Run
 from mesh import Field
-from rich.console import Console
-from rich.table import Table
 
 
 def show(console: Console, run: Run, costs: Costs, seconds: float) -> None:
@@ -22,7 +23,7 @@ def show(console: Console, run: Run, costs: Costs, seconds: float) -> None:
     console.print(table)
     console.print(
         f"Converged in {run.steps} exchanges and {seconds:.1f} s: both residuals are below {TOLERANCE:g}.\n"
-        "Every value exchanged equals that of the same models in one process, bit for bit."
+        "All values equal those of the same models in one process, bit for bit."
     )
 
 

@@ -7,12 +7,12 @@ import time
 from pathlib import Path
 from typing import Any
 
+import castile
 import numpy as np
-from atmosphere import GRID, Atmosphere
-from mesh import Field
 from numpy.typing import NDArray
 
-import castile
+from atmosphere import GRID, Atmosphere
+from mesh import Field
 
 WSDL = Path(__file__).resolve().parent / "coupler.wsdl"
 OUT_OF_STEP = "{http://coupler.example.org/2009/service}OutOfStep"

@@ -1,15 +1,20 @@
-"""The demo's models and its picture, without a network."""
+"""The demo: its models, its service, its picture."""
 
 import re
+from collections.abc import Iterator
 
+import castile
 import numpy as np
-import picture
 import pytest
+
+import picture
 from atmosphere import Atmosphere
 from costs import Costs, Side
 from coupling import TOLERANCE, Direct, Run, couple, first_difference
+from demo import WSDL, Remote
 from mesh import wet
 from ocean import GRID, Ocean
+from server import Coupler
 
 
 @pytest.fixture(scope="module")
@@ -69,3 +74,29 @@ def test_the_picture_is_one_file_that_needs_no_network(run: Run, tmp_path):
     loaded = re.findall(r"""(?:src|href)="([^"#]*)""", page)
     assert all(address.startswith("data:") for address in loaded if address), loaded
     assert "#0101" not in page and "<script" not in page
+
+
+@pytest.fixture
+def remote() -> Iterator[Remote]:
+    coupler = Coupler()
+    with castile.serve(coupler, port=0, wsdl=WSDL, background=True) as server:
+        coupler.server = server
+        yield Remote(server.url)
+
+
+def test_the_first_steps_over_soap_agree_with_those_in_one_process(remote: Remote):
+    steps = 4
+    over_soap = couple(remote, steps_max=steps)
+    assert first_difference(over_soap, couple(Direct(), steps_max=steps)) is None
+    costs = remote.costs(np.array(over_soap.computing))
+    assert costs.ocean.messages == costs.atmosphere.messages == steps
+    for figures in (costs.ocean.encode, costs.ocean.decode, costs.atmosphere.encode, costs.atmosphere.decode):
+        assert np.all(figures > 0.0)
+    assert np.all(costs.wire > 0.0)
+
+
+def test_a_step_out_of_order_is_the_declared_fault(remote: Remote):
+    assert remote.client.service.Describe().grid.columns == 120
+    with pytest.raises(castile.Fault) as caught:
+        remote.exchange(5, Ocean().surface(), np.zeros(3))
+    assert (caught.value.name, caught.value.detail.expected, caught.value.detail.got) == ("OutOfStep", 1, 5)
