@@ -43,5 +43,5 @@ if [ "${major:-0}" -lt "$NODE_MAJOR_MIN" ] || ! command -v npm >/dev/null; then
     [ -x build/venv/bin/npm ] || build/venv/bin/python -m pip install --quiet --disable-pip-version-check -r requirements-node.txt
 fi
 
-make --no-print-directory peers
+make --no-print-directory toolkits
 echo "install-peers: done"

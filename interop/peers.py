@@ -7,6 +7,7 @@ that nothing of it runs inside the harness.
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import queue
@@ -40,14 +41,20 @@ class Peer:
 
 def _python(name: str, role: str, python: Path = PYTHON) -> Peer:
     command = (str(python), str(HERE / "peers" / name / f"{role}.py"))
-    packages = python.parent.parent / "lib"
-    if next(packages.glob(f"python3*/site-packages/{name}"), None):
+    if _imports(python, name):
         return Peer(name, role, command)
     if name == "castile":
         return Peer(name, role, command, f"{python} has no castile (make build)")
-    if name == "spyne" and python.exists() and not list(packages.glob("python3.11")):
+    if name == "spyne" and python.exists() and not list(python.parent.parent.glob("lib/python3.11")):
         return Peer(name, role, command, "spyne 2.14 needs Python 3.11", impossible=True)
     return Peer(name, role, command, f"{name} is not installed ({INSTALL})")
+
+
+@functools.cache
+def _imports(python: Path, package: str) -> bool:
+    if not python.exists():
+        return False
+    return subprocess.run((str(python), "-c", f"import {package}"), capture_output=True).returncode == 0
 
 
 def _node(role: str) -> Peer:
@@ -65,14 +72,28 @@ def _gsoap(role: str) -> Peer:
     return Peer("gsoap", role, (str(program),), missing)
 
 
+def _rust(role: str) -> Peer:
+    program = BUILD / "castile-rust" / "release" / role
+    missing = None if program.exists() else "Castile's Rust peers are not built (make -C interop)"
+    environment = {"INTEROP_FOLDER": str(HERE)}
+    return Peer("castile-rust", role, (str(program),), missing, environment=environment)
+
+
+def is_castile(name: str) -> bool:
+    """Whether a peer is ours: the Python front (castile), or the crate (castile-rust)."""
+    return name.startswith("castile")
+
+
 CLIENTS = {
     "castile": _python("castile", "client", CASTILE_PYTHON),
+    "castile-rust": _rust("client"),
     "gsoap": _gsoap("client"),
     "zeep": _python("zeep", "client"),
     "node-soap": _node("client"),
 }
 SERVERS = {
     "castile": _python("castile", "server", CASTILE_PYTHON),
+    "castile-rust": _rust("server"),
     "gsoap": _gsoap("server"),
     "spyne": _python("spyne", "server"),
     "node-soap": _node("server"),
@@ -145,13 +166,15 @@ class Client(Process):
 
 
 class Server(Process):
+    """A server; one that serves `rpc` on a port of its own says both, `interop`'s first."""
+
     def __init__(self, peer: Peer) -> None:
         super().__init__(peer)
-        word, _, port = self.line(START_SECONDS_MAX).partition(" ")
+        word, *ports = self.line(START_SECONDS_MAX).split()
         if word != "READY":
             raise PeerError(f"{peer.name} server said {word!r} instead of READY")
-        self.port = int(port)
+        self.ports = {"interop": int(ports[0]), "rpc": int(ports[-1])}
 
     def url(self, contract: str, version: str) -> str:
         path = "rpc11" if contract == "rpc" else "soap" + version.replace(".", "")
-        return f"http://127.0.0.1:{self.port}/{path}"
+        return f"http://127.0.0.1:{self.ports[contract]}/{path}"

@@ -36,7 +36,7 @@ def _parameters() -> list[Any]:
     made = []
     for client in peers.CLIENTS:
         for server in peers.SERVERS:
-            if foreign or "castile" in (client, server):
+            if foreign or peers.is_castile(client) or peers.is_castile(server):
                 made += [
                     _parameter(client, server, v, c) for c in cases() for v in CONTRACTS[c.contract].versions
                 ]

@@ -22,6 +22,7 @@ from wire import ENVELOPE, MEDIA_TYPE, NAMES, Message, Recorder, envelope, heade
 
 FOREIGN = os.environ.get("CASTILE_INTEROP_FOREIGN") == "1"
 INTEROP = CONTRACTS["interop"]
+OURS = {name: peer for name, peer in peers.SERVERS.items() if peers.is_castile(name)}
 RAW = json.loads((peers.HERE / "wire.json").read_text(encoding="utf-8"))
 
 
@@ -40,7 +41,7 @@ def parameters(role: dict[str, Any], raws: list[dict[str, Any]]) -> list[Any]:
         for peer in role
         for version in INTEROP.versions
         for raw in raws
-        if FOREIGN or peer == "castile"
+        if FOREIGN or peers.is_castile(peer)
     ]
 
 
@@ -66,7 +67,7 @@ def _requests() -> list[Any]:
         for client in peers.CLIENTS
         for case in cases()
         for version in CONTRACTS[case.contract].versions
-        if FOREIGN or client == "castile"
+        if FOREIGN or peers.is_castile(client)
     ]
 
 
@@ -213,7 +214,7 @@ def test_frame(
 # ---- what a server must refuse, and how ----
 
 
-@pytest.mark.parametrize(("server", "version", "raw"), parameters({"castile": None}, RAW["refused"]))
+@pytest.mark.parametrize(("server", "version", "raw"), parameters(OURS, RAW["refused"]))
 def test_refused(running: Running, server: str, version: str, raw: dict[str, Any]) -> None:
     header = f"<e:Header>{raw['header']}</e:Header>" if "header" in raw else ""
     text = raw.get("prolog", "") + envelope(version, raw["body"], header)
@@ -241,10 +242,11 @@ def check_fault(got: Message, version: str, code: str) -> None:
         assert fault.find("{*}Reason/{*}Text").get("{http://www.w3.org/XML/1998/namespace}lang")
 
 
-def test_declared_fault_is_valid(running: Running, schemas: dict[str, etree.XMLSchema]) -> None:
+@pytest.mark.parametrize("server", OURS)
+def test_declared_fault_is_valid(running: Running, server: str, schemas: dict[str, etree.XMLSchema]) -> None:
     body = "<i:failDeclared><i:code>1</i:code><i:reason>r</i:reason><i:path>p</i:path></i:failDeclared>"
     for version in INTEROP.versions:
-        got = ask(running, "castile", version, envelope(version, body).encode())
+        got = ask(running, server, version, envelope(version, body).encode())
         check_fault(got, version, "Server" if version == "1.1" else "Receiver")
         fault = got.body_child(version)
         detail = fault.find("detail") if version == "1.1" else fault.find("{*}Detail")
@@ -253,35 +255,39 @@ def test_declared_fault_is_valid(running: Running, schemas: dict[str, etree.XMLS
         valid(schemas["interop"], entry)
 
 
-def test_one_way_has_no_envelope(running: Running) -> None:
+@pytest.mark.parametrize("server", OURS)
+def test_one_way_has_no_envelope(running: Running, server: str) -> None:
     body = "<i:notify><i:key>raw</i:key><i:text>t</i:text><i:value>1</i:value></i:notify>"
     for version in INTEROP.versions:
-        got = ask(running, "castile", version, envelope(version, body).encode())
+        got = ask(running, server, version, envelope(version, body).encode())
         assert (got.start, got.body) == ("202", b"")
 
 
-def test_reply_header_is_valid(running: Running, schemas: dict[str, etree.XMLSchema]) -> None:
+@pytest.mark.parametrize("server", OURS)
+def test_reply_header_is_valid(running: Running, server: str, schemas: dict[str, etree.XMLSchema]) -> None:
     block = "<i:SessionToken><i:token>t</i:token><i:sequence>1</i:sequence></i:SessionToken>"
     body = "<i:useSession><i:text>x</i:text></i:useSession>"
     for version in INTEROP.versions:
         text = envelope(version, body, f"<e:Header>{block}</e:Header>")
-        got = ask(running, "castile", version, text.encode())
+        got = ask(running, server, version, text.encode())
         (state,) = got.envelope().find(f"{{{ENVELOPE[version]}}}Header")
         assert state.tag == f"{{{NAMES['i']}}}SessionState"
         valid(schemas["interop"], state)
 
 
-def test_wsdl_is_served(running: Running) -> None:
-    got = post(running.server("castile").url("interop", "1.1") + "?wsdl", b"", {}, method="GET")
+@pytest.mark.parametrize("server", OURS)
+def test_wsdl_is_served(running: Running, server: str) -> None:
+    got = post(running.server(server).url("interop", "1.1") + "?wsdl", b"", {}, method="GET")
     assert got.start == "200"
     document = etree.fromstring(got.body)
     assert document.get("targetNamespace") == NAMES["i"]
     places = document.xpath("//*[local-name() = 'address']/@location")
-    port = running.server("castile").port
+    port = running.server(server).ports["interop"]
     assert places and all(f":{port}/" in place for place in places), places
 
 
-def test_wrong_content_type(running: Running) -> None:
+@pytest.mark.parametrize("server", OURS)
+def test_wrong_content_type(running: Running, server: str) -> None:
     lines = {"Content-Type": "application/json"}
-    got = ask(running, "castile", "1.1", envelope("1.1", TWO).encode(), lines=lines)
+    got = ask(running, server, "1.1", envelope("1.1", TWO).encode(), lines=lines)
     assert got.start == "415"

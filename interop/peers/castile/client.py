@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
-import model
-
 import castile
+import model
 
 PORTS = {("interop", "1.1"): "Soap11", ("interop", "1.2"): "Soap12", ("rpc", "1.1"): "Rpc11"}
 SECONDS_MAX = 20.0

@@ -53,6 +53,7 @@ def many(type_):
 
 Text = Unicode(nillable=False, min_occurs=1, trim=False)
 OptionalText = Unicode(nillable=False, min_occurs=0)
+Plain = Decimal(str_format="{:f}")  # else spyne writes an exponent, as str(Decimal) does
 
 
 class Mio(Typed):
@@ -93,7 +94,7 @@ class Person(Typed):
     title = Unicode(nillable=True, min_occurs=1)
     born = Date(min_occurs=1)
     seen = DateTime(min_occurs=1)
-    balance = Decimal(min_occurs=1)
+    balance = Plain(min_occurs=1)
     photo = ByteArray(min_occurs=1)
     active = Boolean(min_occurs=1)
     colour = Colour.customize(min_occurs=1)
@@ -118,7 +119,7 @@ class Scalars(Typed):
     integer = Integer(min_occurs=1)
     float32 = Float(min_occurs=1)
     float64 = Double(min_occurs=1)
-    decimal = Decimal(min_occurs=1)
+    decimal = Plain(min_occurs=1)
     flag = Boolean(min_occurs=1)
     day = Date(min_occurs=1)
     clock = Time(min_occurs=1)
@@ -167,8 +168,16 @@ class Interop(ServiceBase):
     echoString = echo("echoString", "text", OptionalText)
     echoMios = echo("echoMios", "mio", many(Mio))
     echoEvents = echo("echoEvents", "event", many(Event))
-    echoPerson = echo("echoPerson", "person", Person.customize(min_occurs=1))
-    echoScalars = echo("echoScalars", "scalars", Scalars.customize(min_occurs=1))
+
+    @rpc(Person.customize(min_occurs=1), _args=["person"], _returns=Person, _out_variable_name="person")
+    def echoPerson(ctx, person):
+        person.photo = person.photo or [b""]  # spyne reads an empty element as None, and would write nil
+        return person
+
+    @rpc(Scalars.customize(min_occurs=1), _args=["scalars"], _returns=Scalars, _out_variable_name="scalars")
+    def echoScalars(ctx, scalars):
+        scalars.base64 = scalars.base64 or [b""]
+        return scalars
 
     @rpc()
     def echoVoid(ctx):
