@@ -62,7 +62,8 @@ impl Client {
     /// Everything but a reply: see [`Kind`]. [`Kind::Request`] when called from async code, which
     /// must use [`crate::Client`].
     pub fn send(&self, request: Request) -> Result<Response, Error> {
-        self.run(|runtime, client, _| runtime.block_on(client.send(request)))
+        // Pinned here, so that the runtime passes a pointer around and not the call's whole state.
+        self.run(|runtime, client, _| runtime.block_on(pin!(client.send(request))))
     }
 
     /// [`send`](Client::send), asking about ten times a second whether to give up.
@@ -76,7 +77,7 @@ impl Client {
     ) -> Result<Response, Error> {
         let url = request.url.clone();
         self.run(|runtime, client, tick| {
-            runtime.block_on(async {
+            runtime.block_on(pin!(async {
                 let mut call = pin!(client.send(request));
                 let tick = tick.get_or_insert_with(|| Box::pin(tokio::time::sleep(TICK)));
                 if tick.deadline() <= Instant::now() {
@@ -95,7 +96,7 @@ impl Client {
                     Poll::Pending
                 })
                 .await
-            })
+            }))
         })
     }
 

@@ -36,7 +36,7 @@ impl Meter {
         }
     }
 
-    pub(crate) fn now(&self) -> u64 {
+    fn now(&self) -> u64 {
         u64::try_from(self.origin.elapsed().as_nanos()).unwrap_or(u64::MAX)
     }
 
@@ -44,16 +44,21 @@ impl Meter {
         self.origin + Duration::from_nanos(nanos)
     }
 
-    /// Starts a new exchange: nothing written, nothing read.
-    pub(crate) fn reset(&self) -> Instant {
-        let now = self.now();
-        self.started.store(now, Relaxed);
+    /// An exchange starts: nothing written, nothing read.
+    pub(crate) fn reset(&self, started: Instant) {
+        let nanos = started.saturating_duration_since(self.origin).as_nanos();
+        let started = u64::try_from(nanos).unwrap_or(u64::MAX);
+        self.started.store(started, Relaxed);
+        self.write_last.store(started, Relaxed);
+        self.read_last.store(started, Relaxed);
+        self.rewind();
+    }
+
+    /// Counts from zero again; the times of the last bytes stay.
+    pub(crate) fn rewind(&self) {
         self.written.store(0, Relaxed);
         self.read.store(0, Relaxed);
-        self.write_last.store(now, Relaxed);
         self.read_first.store(0, Relaxed);
-        self.read_last.store(now, Relaxed);
-        self.at(now)
     }
 
     /// When the exchange started.
@@ -84,6 +89,11 @@ impl Meter {
     /// When a byte last moved in either direction.
     pub(crate) fn progress_last(&self) -> Instant {
         self.at(self.read_last.load(Relaxed).max(self.write_last.load(Relaxed)))
+    }
+
+    /// When the last byte was read.
+    pub(crate) fn read_last(&self) -> u64 {
+        self.read_last.load(Relaxed)
     }
 
     fn note_written(&self, count: usize) {

@@ -57,6 +57,18 @@ impl Route {
         })
     }
 
+    /// True when requests to `url` go this way: the way follows from the origin.
+    pub(crate) fn leads_to(&self, url: &Url) -> bool {
+        let scheme = if self.secure { "https" } else { "http" };
+        let same_host = match (&self.host, url.host()) {
+            (Host::Domain(ours), Some(Host::Domain(theirs))) => ours == theirs,
+            (Host::Ipv4(ours), Some(Host::Ipv4(theirs))) => *ours == theirs,
+            (Host::Ipv6(ours), Some(Host::Ipv6(theirs))) => *ours == theirs,
+            _ => false,
+        };
+        same_host && url.scheme() == scheme && url.port_or_known_default() == Some(self.port)
+    }
+
     /// True when requests name the whole address, as a plain proxy wants it (RFC 9112 §3.2.2).
     pub(crate) fn is_absolute(&self) -> bool {
         self.exit.is_some() && !self.secure

@@ -8,7 +8,7 @@ use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http::{Request, Response};
@@ -16,7 +16,9 @@ use http_body::Body as _;
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
+use tokio::runtime::{Handle, Id};
 
+use super::connect::Route;
 use super::failure::explain;
 use super::limits::{Alarm, Limits};
 use super::outgoing::Outgoing;
@@ -38,14 +40,19 @@ pub(crate) struct Connection {
     alarm: Alarm,
     /// The same socket, to look for a close that the reactor has not told us of.
     probe: socket2::Socket,
+    /// Where it leads.
+    pub(crate) route: Route,
+    /// Whose reactor wakes it.
+    pub(crate) runtime: Id,
     /// Time spent on making the connection, until the first exchange has reported it.
     pub(crate) connect: Duration,
     pub(crate) reused: bool,
 }
 
 impl Connection {
-    /// Speaks HTTP over `stream`; `tcp` is the socket under it.
+    /// Speaks HTTP over `stream`; `probe` is the socket under it.
     pub(crate) async fn start(
+        route: Route,
         stream: Stream,
         probe: socket2::Socket,
         header_bytes_max: usize,
@@ -67,6 +74,8 @@ impl Connection {
             meter,
             alarm: Alarm::default(),
             probe,
+            route,
+            runtime: Handle::current().id(),
             connect,
             reused: false,
         }))
@@ -106,13 +115,19 @@ impl Connection {
         }
     }
 
-    /// Sends a request and waits for the head of its reply.
+    /// When a byte last moved.
+    pub(crate) fn progress_last(&self) -> Instant {
+        self.meter.progress_last()
+    }
+
+    /// Sends a request and waits for the head of its reply. Time counts from `started`.
     pub(crate) async fn exchange(
         &mut self,
         request: Request<Outgoing>,
         limits: &Limits,
+        started: Instant,
     ) -> Result<Response<Incoming>, Error> {
-        let started = self.meter.reset();
+        self.meter.reset(started);
         self.alarm.start(limits, started);
         let mut reply = pin!(self.handle.try_send_request(request));
         let outcome = std::future::poll_fn(|context| {

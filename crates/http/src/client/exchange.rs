@@ -7,13 +7,14 @@ use http::header::HeaderName;
 use http::{HeaderMap, Method, Response, StatusCode};
 use http_body::Body as _;
 use hyper::body::Incoming;
+use url::Url;
 
+use super::Client;
 use super::connect::{Deadline, Route, dial};
 use super::connection::Connection;
 use super::limits::Limits;
 use super::options::Retry;
 use super::prepare::{Hop, prepare};
-use super::{Client, options::ClientOptions};
 use crate::body::Body;
 use crate::coding::{self, CodingError};
 use crate::error::{Error, Guilty, Kind, Phase};
@@ -33,41 +34,43 @@ pub(crate) struct Reply {
 
 impl Client {
     /// Sends one request, a second time on a new connection when [`Retry`] allows it.
-    pub(crate) async fn exchange(&self, hop: &Hop, body: Body, limits: &Limits) -> Result<Reply, Error> {
-        let route = Route::to(&hop.url, &self.shared.proxies)?;
-        let options = &self.shared.options;
-        let spare = if options.retry == Retry::Never {
+    pub(crate) async fn exchange(&self, hop: &Hop, mut body: Body, limits: &Limits) -> Result<Reply, Error> {
+        let retry = self.shared.options.retry;
+        let mut spare = if retry == Retry::Never {
             None
         } else {
             body.try_clone()
         };
-        let mut connection = match self.pool.take(&route) {
-            Some(connection) => connection,
-            // Boxed: connecting is rare, and its state would make every call's future large.
-            None => Box::pin(self.open(&route, limits)).await?,
-        };
-        let reused = connection.reused;
-        let prepared = prepare(&self.shared, &route, hop, body)?;
-        let authorized = prepared.authorized;
-        let head = match connection.exchange(prepared.request, limits).await {
-            Ok(head) => head,
-            Err(error) => {
-                let again = reused && may_repeat(options.retry, &hop.method, &error);
-                let (true, Some(spare)) = (again, spare) else {
-                    return Err(error);
-                };
-                tracing::debug!(%error, "a kept connection had died; sending again on a new one");
-                connection = Box::pin(self.open(&route, limits)).await?;
-                let prepared = prepare(&self.shared, &route, hop, spare)?;
-                connection.exchange(prepared.request, limits).await?
+        let mut started = Instant::now();
+        let mut kept = self.pool.take(&hop.url, started);
+        loop {
+            let mut connection = match kept.take() {
+                Some(connection) => connection,
+                None => {
+                    // Boxed: connecting is rare, and its state would make every call's future large.
+                    let connection = Box::pin(self.open(&hop.url, limits)).await?;
+                    started = Instant::now();
+                    connection
+                }
+            };
+            let reused = connection.reused;
+            let prepared = prepare(&self.shared, &connection.route, hop, body)?;
+            match connection.exchange(prepared.request, limits, started).await {
+                Ok(head) => return self.read(connection, head, limits, prepared.authorized).await,
+                Err(error) => match spare.take() {
+                    Some(again) if reused && may_repeat(retry, &hop.method, &error) => {
+                        tracing::debug!(%error, "a kept connection had died; sending again on a new one");
+                        body = again;
+                    }
+                    _ => return Err(error),
+                },
             }
-        };
-        self.read(route, connection, head, limits, authorized).await
+        }
     }
 
+    /// Reads a reply to its end and keeps the connection.
     async fn read(
         &self,
-        route: Route,
         mut connection: Box<Connection>,
         head: Response<Incoming>,
         limits: &Limits,
@@ -85,7 +88,7 @@ impl Client {
         }
         let timings = connection.timings();
         if connection.settle() {
-            self.pool.put(route, connection, keep_alive(&head.headers));
+            self.pool.put(connection, keep_alive(&head.headers));
         }
         let mut headers = head.headers;
         let coded = gather.finish();
@@ -102,14 +105,15 @@ impl Client {
         })
     }
 
-    async fn open(&self, route: &Route, limits: &Limits) -> Result<Box<Connection>, Error> {
+    async fn open(&self, url: &Url, limits: &Limits) -> Result<Box<Connection>, Error> {
         let started = Instant::now();
-        let options: &ClientOptions = &self.shared.options;
+        let options = &self.shared.options;
+        let route = Route::to(url, &self.shared.proxies)?;
         let deadline = Deadline::new(options.timeout_connect, limits.call());
-        let (stream, probe) = dial(route, || self.shared.tls(), deadline).await?;
-        let mut connection = Connection::start(stream, probe, options.header_bytes_max).await?;
-        connection.connect = started.elapsed();
+        let (stream, probe) = dial(&route, || self.shared.tls(), deadline).await?;
         tracing::debug!(host = %route.host, port = route.port, secure = route.secure, "connected");
+        let mut connection = Connection::start(route, stream, probe, options.header_bytes_max).await?;
+        connection.connect = started.elapsed();
         Ok(connection)
     }
 }

@@ -1,15 +1,15 @@
 //! [`Pool`]: connections that wait for their next request.
 //!
 //! A connection belongs to the runtime that made it (its reactor wakes it), to one origin and one
-//! way to it ([`Route`]). Nobody polls an idle connection: whether the peer closed it meanwhile
+//! way to it. Nobody polls an idle connection: whether the peer closed it meanwhile
 //! is looked up when it is taken out.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use tokio::runtime::{Handle, Id};
+use tokio::runtime::Handle;
+use url::Url;
 
-use super::connect::Route;
 use super::connection::Connection;
 
 /// Idle connections, last used last.
@@ -21,8 +21,6 @@ pub(crate) struct Pool {
 
 struct Idle {
     connection: Box<Connection>,
-    route: Route,
-    runtime: Id,
     expires: Instant,
 }
 
@@ -35,16 +33,14 @@ impl Pool {
         }
     }
 
-    /// The connection used last on this route that is still alive. Expired ones are closed.
-    pub(crate) fn take(&self, route: &Route) -> Option<Box<Connection>> {
+    /// The connection to the origin of `url` that was used last and is still alive. Expired ones
+    /// are closed.
+    pub(crate) fn take(&self, url: &Url, now: Instant) -> Option<Box<Connection>> {
         let runtime = Handle::current().id();
-        let now = Instant::now();
         let mut idle = self.lock();
         idle.retain(|entry| entry.expires > now);
-        while let Some(at) = idle
-            .iter()
-            .rposition(|entry| entry.runtime == runtime && entry.route == *route)
-        {
+        let fits = |entry: &Idle| entry.connection.runtime == runtime && entry.connection.route.leads_to(url);
+        while let Some(at) = idle.iter().rposition(fits) {
             let connection = idle.remove(at).connection;
             if connection.is_alive() {
                 return Some(connection);
@@ -54,31 +50,25 @@ impl Pool {
     }
 
     /// Keeps a connection for later; `keep_alive` is the server's own limit, if it named one.
-    pub(crate) fn put(&self, route: Route, connection: Box<Connection>, keep_alive: Option<Duration>) {
-        if self.per_route_max == 0 {
-            return;
-        }
+    pub(crate) fn put(&self, connection: Box<Connection>, keep_alive: Option<Duration>) {
         // A second less than the server says: it may close while our request is on its way.
-        let server = keep_alive.map(|t| t.saturating_sub(Duration::from_secs(1)));
+        let server = keep_alive.map(|limit| limit.saturating_sub(Duration::from_secs(1)));
         let timeout = server.map_or(self.timeout, |server| server.min(self.timeout));
-        if timeout.is_zero() {
+        if self.per_route_max == 0 || timeout.is_zero() {
             return;
         }
-        let runtime = Handle::current().id();
+        let expires = connection.progress_last() + timeout;
         let mut idle = self.lock();
-        let same = |entry: &Idle| entry.runtime == runtime && entry.route == route;
+        let same = |entry: &Idle| {
+            let kept = &entry.connection;
+            kept.runtime == connection.runtime && kept.route == connection.route
+        };
         if idle.iter().filter(|entry| same(entry)).count() >= self.per_route_max
             && let Some(oldest) = idle.iter().position(same)
         {
             idle.remove(oldest);
         }
-        let expires = Instant::now() + timeout;
-        idle.push(Idle {
-            connection,
-            route,
-            runtime,
-            expires,
-        });
+        idle.push(Idle { connection, expires });
     }
 
     fn lock(&self) -> MutexGuard<'_, Vec<Idle>> {

@@ -63,7 +63,7 @@ impl Limits {
 
 impl Progress {
     pub(crate) fn new(meter: Arc<Meter>) -> Progress {
-        meter.reset();
+        meter.reset(Instant::now());
         Progress {
             meter,
             step: AtomicU8::new(Step::Head as u8),
@@ -82,16 +82,15 @@ impl Progress {
         }
     }
 
-    /// The next step starts.
+    /// The next step starts. Its beginning is when the last byte came that led to it: a step
+    /// looks at no clock.
     pub(crate) fn enter(&self, step: Step) {
         self.step.store(step as u8, Relaxed);
         match step {
-            Step::Head => {
-                self.meter.reset();
-            }
+            Step::Head => self.meter.rewind(),
             Step::Body | Step::Handler => {
                 self.expired.store(false, Relaxed);
-                self.since.store(self.meter.now(), Relaxed);
+                self.since.store(self.meter.read_last(), Relaxed);
             }
             // Counted from the last byte that moved.
             Step::Reply => {}
