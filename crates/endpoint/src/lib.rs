@@ -19,6 +19,7 @@ mod client;
 mod error;
 mod load;
 mod media;
+pub mod sample;
 mod server;
 
 pub use castile_codec::{Code, Detail, Fault, HeaderBlock, Limits, Name, Reason, Version};

@@ -1,0 +1,348 @@
+//! `castile call`: one call, its reply as JSON.
+
+mod fault;
+mod secret;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use castile_contract::Operation;
+use castile_endpoint::{Client, ClientOptions, Headers, Nothing, Outcome, Outgoing, Record as Done};
+use castile_plan::ComplexId;
+use castile_value::{Record, Source, Value, ValueSink};
+use clap::Args;
+use serde_json::{Value as Json, json};
+
+use crate::failure::Failure;
+use crate::load::{self, ContractArgs};
+use crate::output::print;
+use crate::values::{Given, json as values, typed, words};
+
+const EXAMPLES: &str = "\
+Arguments:
+  city=Toledo            text, or whatever the type wants: 3, true, 2024-05-17
+  from.lat=39.8          a field of a record
+  tag=a tag=b            several values; one value of a list: tag[]=a
+  leg[0].to=MAD          a field of the first of several records
+  point:='{\"x\": 1}'      JSON; null is nil
+  photo=@me.jpg          the content of a file, as bytes or text
+  rows:=@rows.json       JSON from a file
+  --data args.json       all arguments as a JSON object; key=value goes on top
+
+Examples:
+  castile call weather.wsdl forecast city=Toledo days=3
+  castile call weather.wsdl forecast --data - < args.json
+  castile call weather.wsdl forecast --dry-run city=Toledo     print the request, send nothing
+  castile call weather.wsdl submit --data request.xml          send this envelope as it is
+  castile call https://host/service?wsdl list --auth @password-file --header session.id=7
+
+Secrets: --auth and --bearer take the secret itself, @FILE or env:NAME; it is never printed.";
+
+/// Call an operation and print the reply as JSON
+#[derive(Args, Debug)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct CallArgs {
+    #[command(flatten)]
+    contract: ContractArgs,
+    /// The operation, as `castile inspect` lists it
+    operation: String,
+    /// Arguments: key=text, key:=json, key=@file, key:=@file.json
+    #[arg(value_name = "KEY=VALUE")]
+    words: Vec<String>,
+    /// Arguments as a JSON object, or a whole envelope as XML; - is standard input
+    #[arg(short, long, value_name = "FILE")]
+    data: Option<PathBuf>,
+    /// A SOAP header that the contract names, like an argument; may be given several times
+    #[arg(long = "header", value_name = "KEY=VALUE")]
+    headers: Vec<String>,
+    /// A further SOAP header block as XML, or @FILE; may be given several times
+    #[arg(long = "header-xml", value_name = "XML")]
+    blocks: Vec<String>,
+    /// A header field of HTTP, `Name: value`; may be given several times
+    #[arg(long = "http-header", value_name = "FIELD")]
+    http_headers: Vec<String>,
+    /// Where to call, instead of the address in the WSDL
+    #[arg(long, value_name = "URL")]
+    endpoint: Option<String>,
+    /// The service, when the WSDL has several
+    #[arg(long, value_name = "NAME")]
+    service: Option<String>,
+    /// The port, when the service has several
+    #[arg(long, value_name = "NAME")]
+    port: Option<String>,
+    /// Basic authentication: USER:PASSWORD, @FILE or env:NAME
+    #[arg(long, value_name = "SECRET", help_heading = "Authentication")]
+    auth: Option<String>,
+    /// Digest authentication with the user of --auth instead of basic
+    #[arg(long, requires = "auth", help_heading = "Authentication")]
+    digest: bool,
+    /// Bearer authentication: TOKEN, @FILE or env:NAME
+    #[arg(
+        long,
+        value_name = "SECRET",
+        conflicts_with = "auth",
+        help_heading = "Authentication"
+    )]
+    bearer: Option<String>,
+    /// Limit on the whole call, in seconds
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<Duration>,
+    /// Significant digits of doubles and floats; default: all that matter
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=17))]
+    digits: Option<u8>,
+    /// Take replies that are not quite what the contract says
+    #[arg(long)]
+    lax: bool,
+    /// Print the reply as it came
+    #[arg(long, conflicts_with = "dry_run")]
+    raw: bool,
+    /// Print the request and send nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Print an object of `result` and `header` instead of the result alone
+    #[arg(long)]
+    with_headers: bool,
+    /// Print JSON on one line, and faults and errors as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|e| format!("{e}"))?;
+    Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
+}
+
+/// What came back, with the types that say how it is printed.
+struct Answer {
+    outcome: Result<Outcome, castile_endpoint::Error>,
+    done: Done,
+    header: Record,
+    result: Record,
+    types: Option<(ComplexId, ComplexId)>,
+}
+
+pub(crate) fn run(args: &CallArgs, verbose: u8) -> Result<ExitCode, Failure> {
+    let contract = args.contract.load()?;
+    let client = Client::with_contract(contract, options(args)?)?;
+    let operation = client.operation(&args.operation)?;
+    let outgoing = request(args, &client, operation)?;
+    if args.dry_run {
+        print(&outgoing.body, false)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let answer = exchange(&client, outgoing)?;
+    if verbose > 0 {
+        report(&client, &answer.done);
+    }
+    if args.raw {
+        print(&answer.done.reply, false)?;
+    }
+    show(args, &client, operation, answer)
+}
+
+fn options(args: &CallArgs) -> Result<ClientOptions, Failure> {
+    let http = castile_http::ClientOptions {
+        tls: args.contract.tls.options()?,
+        auth: secret::auth(args.auth.as_deref(), args.digest, args.bearer.as_deref())?,
+        timeout_call: args.timeout,
+        ..Default::default()
+    };
+    // A request that is only printed needs no address.
+    let nowhere = args.dry_run.then(|| "http://localhost/".to_owned());
+    Ok(ClientOptions {
+        endpoint: args.endpoint.clone().or(nowhere),
+        service: args.service.clone(),
+        port: args.port.clone(),
+        strict: !args.lax,
+        digits: args.digits,
+        http_headers: args
+            .http_headers
+            .iter()
+            .map(|field| http_header(field))
+            .collect::<Result<_, _>>()?,
+        http,
+        load: args.contract.options()?,
+        ..ClientOptions::default()
+    })
+}
+
+fn http_header(field: &str) -> Result<(String, String), Failure> {
+    match field.split_once(':') {
+        Some((name, value)) => Ok((name.trim().to_owned(), value.trim().to_owned())),
+        None => Err(Failure::caller(format!(
+            "--http-header {field:?} is no `Name: value`"
+        ))),
+    }
+}
+
+/// The request of the arguments, or the envelope that was given whole.
+fn request(args: &CallArgs, client: &Client, operation: &Operation) -> Result<Outgoing, Failure> {
+    let mut given = Given::Map(Vec::new());
+    if let Some(path) = &args.data {
+        let text = load::read_text(path)?;
+        if text.trim_start().starts_with('<') {
+            return envelope(args, text);
+        }
+        given = Given::parse(&text, &path.to_string_lossy())?;
+    }
+    if !args.words.is_empty() {
+        given = given.overlay(words::parse(&args.words)?);
+    }
+    let types = client.types();
+    let arguments = typed::arguments(types, client.arguments(&args.operation)?, given)?;
+    let header = match operation.input.as_ref().filter(|_| !args.headers.is_empty()) {
+        Some(plan) => typed::arguments(types, plan.header, words::parse(&args.headers)?)
+            .map_err(|e| e.within("--header"))?,
+        None => Value::Absent,
+    };
+    let blocks = args
+        .blocks
+        .iter()
+        .map(|block| xml(block))
+        .collect::<Result<Vec<_>, _>>()?;
+    let header = Headers {
+        typed: source(&header),
+        raw: &blocks,
+    };
+    let prepared = client.prepare(&args.operation, &header, source(&arguments));
+    prepared.map_err(|e| {
+        let hint = format!(
+            "castile inspect {} --operation {} lists the arguments",
+            args.contract.wsdl, args.operation
+        );
+        Failure::from(e).hint(hint)
+    })
+}
+
+fn envelope(args: &CallArgs, text: String) -> Result<Outgoing, Failure> {
+    if !args.words.is_empty() || !args.headers.is_empty() || !args.blocks.is_empty() {
+        return Err(Failure::caller(
+            "an envelope is sent as it is: arguments and headers cannot be added",
+        ));
+    }
+    Ok(Outgoing {
+        operation: args.operation.clone(),
+        body: text.into_bytes().into(),
+        encode: Duration::ZERO,
+        http_headers: Vec::new(),
+        timeout: None,
+    })
+}
+
+fn xml(block: &str) -> Result<String, Failure> {
+    let text = match block.strip_prefix('@') {
+        Some(path) => load::read_text(path.as_ref())?,
+        None => block.to_owned(),
+    };
+    match castile_xml::Fragment::parse(&text) {
+        Ok(fragment) => Ok(fragment.into_string()),
+        Err(e) => Err(Failure::caller(format!(
+            "--header-xml is not one XML element: {e}"
+        ))),
+    }
+}
+
+fn source(value: &Value) -> &dyn Source {
+    match value {
+        Value::Record(record) => record,
+        Value::Map(map) => map,
+        _ => &Nothing,
+    }
+}
+
+fn exchange(client: &Client, outgoing: Outgoing) -> Result<Answer, Failure> {
+    let types = client.result(&outgoing.operation)?;
+    let exchange = client.exchange(outgoing)?;
+    let empty = || Arc::new(castile_value::Shape::new("", Vec::new()));
+    let shape = |id: ComplexId| Arc::clone(client.types().shape(id));
+    let (header, result) = types.map_or_else(|| (empty(), empty()), |(h, r)| (shape(h), shape(r)));
+    let (mut header, mut result) = (ValueSink::new(header), ValueSink::new(result));
+    let (outcome, done) = client.receive(&exchange, &mut header, &mut result);
+    Ok(Answer {
+        outcome,
+        done,
+        header: header.finish(),
+        result: result.finish(),
+        types,
+    })
+}
+
+/// Prints the reply or the fault.
+fn show(
+    args: &CallArgs,
+    client: &Client,
+    operation: &Operation,
+    answer: Answer,
+) -> Result<ExitCode, Failure> {
+    let Answer {
+        outcome,
+        header,
+        result,
+        types,
+        ..
+    } = answer;
+    match outcome {
+        Ok(Outcome::Fault(fault)) => {
+            fault::print(client.types(), operation, &fault, args.json);
+            Ok(ExitCode::from(2))
+        }
+        _ if args.raw => Ok(ExitCode::SUCCESS),
+        Err(e) => Err(Failure::from(e).hint("--raw prints the reply as it came, --lax takes more")),
+        Ok(Outcome::Reply(blocks)) => {
+            let Some((header_type, result_type)) = types else {
+                return Ok(ExitCode::SUCCESS);
+            };
+            let mut shown = result_json(client, result_type, &result);
+            if args.with_headers {
+                let known = values::record(client.types(), header_type, &header);
+                let blocks: Vec<&str> = blocks.iter().map(|b| &*b.xml).collect();
+                shown = json!({ "result": shown, "header": known, "blocks": blocks });
+            }
+            let text = if args.json {
+                shown.to_string()
+            } else {
+                values::pretty(&shown)
+            };
+            print(format!("{text}\n").as_bytes(), false)?;
+            Ok(ExitCode::SUCCESS)
+        }
+    }
+}
+
+/// The value itself when the operation gives one, else an object of all.
+fn result_json(client: &Client, id: ComplexId, result: &Record) -> Json {
+    let types = client.types();
+    match (&types.complex(id).fields[..], result.values()) {
+        ([only], [value]) => values::field(types, Some(only), value),
+        _ => values::record(types, id, result),
+    }
+}
+
+/// Sizes and timings, to standard error.
+fn report(client: &Client, done: &Done) {
+    let network = &done.network;
+    let kept = if network.reused { ", kept connection" } else { "" };
+    anstream::eprintln!(
+        "{} to {}, HTTP status {}",
+        client.version(),
+        done.endpoint,
+        done.status
+    );
+    anstream::eprintln!(
+        "request {} bytes, reply {} bytes",
+        done.request.len(),
+        done.reply.len()
+    );
+    anstream::eprintln!(
+        "encode {:.1?}, network {:.1?} (connect {:.1?}, send {:.1?}, wait {:.1?}, receive {:.1?}{kept}), decode {:.1?}",
+        done.encode,
+        network.total(),
+        network.connect,
+        network.send,
+        network.wait,
+        network.receive,
+        done.decode
+    );
+}

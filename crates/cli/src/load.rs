@@ -1,0 +1,115 @@
+//! Loading the contract that a command names.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use castile_contract::Contract;
+use castile_endpoint::{Cache, LoadOptions, Location};
+use castile_http::Tls;
+use clap::Args;
+
+use crate::failure::Failure;
+
+/// The contract and how it is loaded.
+#[derive(Args, Debug)]
+pub(crate) struct ContractArgs {
+    /// The WSDL: a file, an http(s) URL, or - for standard input
+    pub(crate) wsdl: String,
+    /// A catalog that says where imported documents are instead (OASIS XML catalog, or lines of
+    /// URL, tab, file); may be given several times
+    #[arg(long, value_name = "FILE", help_heading = "Contract")]
+    catalog: Vec<PathBuf>,
+    /// Load nothing from the network
+    #[arg(long, help_heading = "Contract")]
+    offline: bool,
+    /// Neither use nor keep compiled contracts on disk
+    #[arg(long, help_heading = "Contract")]
+    no_cache: bool,
+    #[command(flatten)]
+    pub(crate) tls: TlsArgs,
+}
+
+/// Whom we trust and who we are, for the WSDL and for calls.
+#[derive(Args, Debug)]
+pub(crate) struct TlsArgs {
+    /// Trust the certificate authorities of this PEM file as well; may be given several times
+    #[arg(long, value_name = "FILE", help_heading = "TLS")]
+    cacert: Vec<PathBuf>,
+    /// Our certificate (PEM), for servers that ask for one
+    #[arg(long, value_name = "FILE", requires = "key", help_heading = "TLS")]
+    cert: Option<PathBuf>,
+    /// The private key of our certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "cert", help_heading = "TLS")]
+    key: Option<PathBuf>,
+    /// Do not check the server's certificate: anyone on the way can read and change everything
+    #[arg(long, help_heading = "TLS")]
+    insecure: bool,
+}
+
+impl TlsArgs {
+    /// The same as options.
+    pub(crate) fn options(&self) -> Result<Tls, Failure> {
+        Ok(Tls {
+            ca_files: self.cacert.clone(),
+            client_cert_pem: self.cert.as_deref().map(read).transpose()?,
+            client_key_pem: self.key.as_deref().map(read).transpose()?,
+            verify: !self.insecure,
+            ..Tls::default()
+        })
+    }
+}
+
+impl ContractArgs {
+    /// How contracts are loaded. The authentication of calls is not part of it: a contract may
+    /// import documents from anywhere.
+    pub(crate) fn options(&self) -> Result<LoadOptions, Failure> {
+        let http = castile_http::ClientOptions {
+            tls: self.tls.options()?,
+            ..Default::default()
+        };
+        let cache = if self.no_cache { Cache::Off } else { Cache::Default };
+        Ok(LoadOptions {
+            catalogs: self.catalog.clone(),
+            cache,
+            offline: self.offline,
+            http,
+        })
+    }
+
+    /// Loads the contract.
+    pub(crate) fn load(&self) -> Result<Arc<Contract>, Failure> {
+        Ok(castile_endpoint::load(&self.location()?, &self.options()?)?)
+    }
+
+    fn location(&self) -> Result<Location, Failure> {
+        if self.wsdl != "-" {
+            return Ok(Location::At(self.wsdl.clone()));
+        }
+        Ok(Location::from(stdin()?))
+    }
+}
+
+/// All of standard input.
+pub(crate) fn stdin() -> Result<Vec<u8>, Failure> {
+    let mut bytes = Vec::new();
+    let read = std::io::stdin().lock().read_to_end(&mut bytes);
+    read.map_err(|e| Failure::caller(format!("standard input: {e}")))?;
+    Ok(bytes)
+}
+
+/// All of a file.
+pub(crate) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
+    std::fs::read(path).map_err(|e| Failure::file(path, &e))
+}
+
+/// All of a file that must be text; `-` is standard input.
+pub(crate) fn read_text(path: &Path) -> Result<String, Failure> {
+    let bytes = if path == Path::new("-") {
+        stdin()?
+    } else {
+        read(path)?
+    };
+    let text = castile_xml::to_utf8(&bytes, None).map(|text| text.into_owned());
+    text.map_err(|e| Failure::caller(format!("{}: {e}", path.display())))
+}

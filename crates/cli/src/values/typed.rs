@@ -1,0 +1,505 @@
+//! What was given to values, by the types of the contract.
+//!
+//! Text is left to the codec, which reads it as the type wants; here is only what JSON and words
+//! write otherwise: numbers digit by digit, bytes, qualified names, XML, records by name.
+
+use std::sync::Arc;
+
+use castile_lexical::is_ncname;
+use castile_plan::{Builtin, Complex, ComplexId, Field, FieldKind, SimpleId, TypeId, Types, Variety};
+use castile_value::{Decimal, QName, Record, Value};
+
+use super::json::TYPE_KEY;
+use super::{Given, number};
+use crate::failure::Failure;
+
+/// What is wrong with what was given, and at which field.
+#[derive(Debug)]
+struct Wrong {
+    path: Vec<String>,
+    text: String,
+}
+
+impl Wrong {
+    fn new(text: impl Into<String>) -> Self {
+        Wrong {
+            path: Vec::new(),
+            text: text.into(),
+        }
+    }
+
+    fn within(mut self, step: impl Into<String>) -> Self {
+        self.path.push(step.into());
+        self
+    }
+}
+
+impl From<Wrong> for Failure {
+    fn from(wrong: Wrong) -> Self {
+        let path = wrong
+            .path
+            .iter()
+            .rev()
+            .fold(String::new(), |path, step| match step.strip_prefix('[') {
+                Some(_) => path + step,
+                None if path.is_empty() => step.clone(),
+                None => path + "." + step,
+            });
+        let failure = Failure::caller(wrong.text);
+        if path.is_empty() {
+            failure
+        } else {
+            failure.within(path)
+        }
+    }
+}
+
+/// The arguments of a message, or its headers: an object of the fields of `id`. Anything but an
+/// object is the value of the only argument, when there is one.
+///
+/// # Errors
+/// A name that the type has not, or a value that cannot be one of its type.
+pub(crate) fn arguments(types: &Types, id: ComplexId, given: Given) -> Result<Value, Failure> {
+    let complex = types.complex(id);
+    let given = match (given, &complex.fields[..]) {
+        (Given::Null, _) => Given::Map(Vec::new()),
+        (given @ Given::Map(_), _) => given,
+        (given, [only]) => Given::Map(vec![(only.name.to_string(), given)]),
+        (given, _) => {
+            let why = format!(
+                "{} given where an object of {} belongs",
+                given.kind(),
+                names(complex)
+            );
+            return Err(Failure::caller(why));
+        }
+    };
+    Ok(record(types, id, given)?)
+}
+
+fn record(types: &Types, declared: ComplexId, given: Given) -> Result<Value, Wrong> {
+    let Given::Map(mut fields) = given else {
+        return Err(Wrong::new(format!(
+            "{} given where an object belongs",
+            given.kind()
+        )));
+    };
+    let id = match fields.iter().position(|(name, _)| name == TYPE_KEY) {
+        Some(at) => own_type(types, declared, &fields.remove(at).1)?,
+        None => declared,
+    };
+    let complex = types.complex(id);
+    let mut record = Record::new(Arc::clone(types.shape(id)));
+    for (name, given) in fields {
+        let Some(field) = complex.field(&name) else {
+            return Err(unknown(complex, &name));
+        };
+        let value = field_value(types, field, given).map_err(|e| e.within(&*name))?;
+        // The shape has the names of the fields.
+        let _ = record.set(&name, value);
+    }
+    Ok(Value::Record(record))
+}
+
+/// The derived type that an object names.
+fn own_type(types: &Types, declared: ComplexId, given: &Given) -> Result<ComplexId, Wrong> {
+    let Given::Text(name) = given else {
+        return Err(Wrong::new(format!("{TYPE_KEY} must be the name of a type")));
+    };
+    let derived = |ty: TypeId| types.is_derived(ty, TypeId::Complex(declared));
+    if let Some(TypeId::Complex(id)) = types.type_by_clark(name).filter(|ty| derived(*ty)) {
+        return Ok(id);
+    }
+    let ids = (0..types.complex.len() as u32)
+        .map(ComplexId)
+        .filter(|id| derived(TypeId::Complex(*id)));
+    let named: Vec<(ComplexId, String)> = ids
+        .filter_map(|id| Some((id, types.clark(types.complex(id).name.as_ref()?))))
+        .collect();
+    let local = |clark: &str| clark.rsplit('}').next() == Some(name);
+    let mut same = named.iter().filter(|(_, clark)| local(clark));
+    if let (Some((id, _)), None) = (same.next(), same.next()) {
+        return Ok(*id);
+    }
+    let known: Vec<&str> = named.iter().take(12).map(|(_, clark)| &**clark).collect();
+    let why = format!(
+        "{name:?} is no type derived from {}: ",
+        types.complex(declared).label
+    );
+    Err(Wrong::new(
+        why + &if known.is_empty() {
+            "there is none".into()
+        } else {
+            known.join(", ")
+        },
+    ))
+}
+
+fn field_value(types: &Types, field: &Field, given: Given) -> Result<Value, Wrong> {
+    let one = |given: Given| match &field.kind {
+        FieldKind::AnyAttribute(_) => attributes(given),
+        FieldKind::Any(_) => element(given),
+        _ => value(types, field.ty, given),
+    };
+    match given {
+        // Items of a list type are no items of the field.
+        Given::List(items) if field.many => numbered(items, one),
+        Given::Null if field.many => Ok(Value::Absent),
+        given if field.many => Ok(Value::List(vec![one(given)?])),
+        given => one(given),
+    }
+}
+
+fn numbered(items: Vec<Given>, one: impl Fn(Given) -> Result<Value, Wrong>) -> Result<Value, Wrong> {
+    let items = items.into_iter().enumerate();
+    let items = items.map(|(i, item)| one(item).map_err(|e| e.within(format!("[{i}]"))));
+    Ok(Value::List(items.collect::<Result<_, _>>()?))
+}
+
+/// Attributes of a wildcard: text by name.
+fn attributes(given: Given) -> Result<Value, Wrong> {
+    let Given::Map(fields) = given else {
+        return Err(Wrong::new(
+            "attributes are an object of text by name, {namespace}local",
+        ));
+    };
+    let text = |(name, given): (String, Given)| match given {
+        Given::Text(text) | Given::Number(text) => Ok((name, Value::Text(text))),
+        Given::Bool(v) => Ok((name, Value::Text(v.to_string()))),
+        other => Err(Wrong::new(format!("{} given where text belongs", other.kind())).within(name)),
+    };
+    Ok(Value::Map(
+        fields.into_iter().map(text).collect::<Result<_, _>>()?,
+    ))
+}
+
+/// An element of a wildcard, as XML.
+fn element(given: Given) -> Result<Value, Wrong> {
+    match given {
+        Given::Null => Ok(Value::Absent),
+        Given::Text(text) => Ok(Value::Xml(text)),
+        Given::File(path, bytes) => Ok(Value::Xml(utf8(&path, bytes)?)),
+        other => Err(Wrong::new(format!(
+            "{} given where an XML element belongs, as text",
+            other.kind()
+        ))),
+    }
+}
+
+fn value(types: &Types, ty: TypeId, given: Given) -> Result<Value, Wrong> {
+    match (ty, given) {
+        (_, Given::Null) => Ok(Value::Nil),
+        (TypeId::Complex(id), given) => complex(types, id, given),
+        (TypeId::Simple(id), given) => simple(types, id, given),
+        (TypeId::Any, given) => anything(types, given),
+        // The codec says what is not supported.
+        (TypeId::Unsupported(_), _) => Ok(Value::Text(String::new())),
+    }
+}
+
+fn complex(types: &Types, id: ComplexId, given: Given) -> Result<Value, Wrong> {
+    match given {
+        given @ Given::Map(_) => record(types, id, given),
+        // The codec takes a scalar for simple content and a list for a type that only holds one.
+        Given::List(items) => match &types.complex(id).fields[..] {
+            [only] if only.many => field_value(types, only, Given::List(items)),
+            _ => Err(Wrong::new(format!(
+                "a list given where an object of {} belongs",
+                names(types.complex(id))
+            ))),
+        },
+        given => match types.text_field(id) {
+            Some((_, text)) => simple(types, text, given),
+            None if matches!(&given, Given::Text(t) if t.is_empty()) => {
+                record(types, id, Given::Map(Vec::new()))
+            }
+            None => {
+                let names = names(types.complex(id));
+                Err(Wrong::new(format!(
+                    "{} given where an object of {names} belongs",
+                    given.kind()
+                )))
+            }
+        },
+    }
+}
+
+fn simple(types: &Types, id: SimpleId, given: Given) -> Result<Value, Wrong> {
+    match &types.simple(id).variety {
+        Variety::Atomic(builtin) => atomic(types, *builtin, given),
+        Variety::List(item) => match given {
+            Given::List(items) => numbered(items, |given| simple(types, *item, given)),
+            Given::Text(text) if holds_names(types, *item) => {
+                let words = text
+                    .split_whitespace()
+                    .map(|word| simple(types, *item, Given::Text(word.into())));
+                Ok(Value::List(words.collect::<Result<_, _>>()?))
+            }
+            given => untyped(given),
+        },
+        // Text goes to the first member that takes it.
+        Variety::Union(_) => untyped(given),
+    }
+}
+
+fn holds_names(types: &Types, id: SimpleId) -> bool {
+    matches!(
+        types.simple(id).variety,
+        Variety::Atomic(Builtin::QName | Builtin::Notation)
+    )
+}
+
+fn atomic(types: &Types, builtin: Builtin, given: Given) -> Result<Value, Wrong> {
+    let binary = matches!(builtin, Builtin::Base64Binary | Builtin::HexBinary);
+    match given {
+        Given::File(_, bytes) if binary => Ok(Value::Bytes(bytes)),
+        Given::Text(text) if matches!(builtin, Builtin::QName | Builtin::Notation) => qname(types, &text),
+        Given::Number(number) => match builtin {
+            Builtin::Decimal => positional(&number).map(Value::Text),
+            _ if is_integer(builtin) => match number::whole(&number) {
+                Some(whole) => Ok(Value::Text(whole)),
+                None => Err(Wrong::new(format!(
+                    "{number} is no xsd:{}: it is not whole",
+                    builtin.name()
+                ))),
+            },
+            _ => Ok(Value::Text(number)),
+        },
+        given => untyped(given),
+    }
+}
+
+fn positional(number: &str) -> Result<String, Wrong> {
+    number::positional(number).ok_or_else(|| Wrong::new(format!("{number} is too long to be written out")))
+}
+
+fn is_integer(builtin: Builtin) -> bool {
+    let mut at = Some(builtin);
+    while let Some(step) = at {
+        if step == Builtin::Integer {
+            return true;
+        }
+        at = step.base();
+    }
+    false
+}
+
+/// A simple value as it was given.
+fn untyped(given: Given) -> Result<Value, Wrong> {
+    match given {
+        Given::Null => Ok(Value::Nil),
+        Given::Bool(v) => Ok(Value::Bool(v)),
+        Given::Number(text) | Given::Text(text) => Ok(Value::Text(text)),
+        Given::File(path, bytes) => Ok(Value::Text(utf8(&path, bytes)?)),
+        Given::List(items) => numbered(items, untyped),
+        Given::Map(_) => Err(Wrong::new("an object given where a simple value belongs")),
+    }
+}
+
+/// A value for anyType: XML if it is that, an object with a type, else a simple value that says its own.
+fn anything(types: &Types, given: Given) -> Result<Value, Wrong> {
+    let xml = |text: &str| text.trim_start().starts_with('<') && castile_xml::Fragment::parse(text).is_ok();
+    match given {
+        Given::Text(text) if xml(&text) => Ok(Value::Xml(text)),
+        Given::Number(number) => natural(&number),
+        Given::Map(fields) => {
+            let named = fields.iter().find_map(|(name, given)| match given {
+                Given::Text(text) if name == TYPE_KEY => types.type_by_clark(text),
+                _ => None,
+            });
+            match named {
+                Some(TypeId::Complex(id)) => {
+                    let fields = fields.into_iter().filter(|(name, _)| name != TYPE_KEY).collect();
+                    record(types, id, Given::Map(fields))
+                }
+                _ => Err(Wrong::new(format!(
+                    "an object for anyType needs {TYPE_KEY:?}, a type's {{namespace}}name"
+                ))),
+            }
+        }
+        given => match untyped(given)? {
+            Value::Text(text) if xml(&text) => Ok(Value::Xml(text)),
+            value => Ok(value),
+        },
+    }
+}
+
+/// A number whose type nobody says: an integer, a decimal, or with an exponent a double.
+fn natural(number: &str) -> Result<Value, Wrong> {
+    if let Ok(v) = number.parse::<i64>() {
+        return Ok(Value::Int(v));
+    }
+    let parsed = match number.contains(['e', 'E']) {
+        true => number.parse().ok().map(Value::Double),
+        false => Decimal::parse(number).ok().map(Value::Decimal),
+    };
+    parsed.ok_or_else(|| Wrong::new(format!("{number} is no number")))
+}
+
+/// A qualified name as `{namespace}local`, `local`, or with a prefix that the contract has.
+fn qname(types: &Types, text: &str) -> Result<Value, Wrong> {
+    let text = text.trim();
+    let (namespace, local) = match text.strip_prefix('{').and_then(|rest| rest.rsplit_once('}')) {
+        Some((uri, local)) => (uri.to_owned(), local),
+        None => match text.split_once(':') {
+            Some((prefix, local)) => {
+                let known = types.namespaces.iter().find(|n| &*n.prefix == prefix);
+                let known =
+                    known.ok_or_else(|| Wrong::new(format!("write {text:?} as {{namespace}}{local}")))?;
+                (known.uri.to_string(), local)
+            }
+            None => (String::new(), text),
+        },
+    };
+    if !is_ncname(local) {
+        return Err(Wrong::new(format!("{text:?} is no qualified name")));
+    }
+    Ok(Value::QName(QName {
+        namespace,
+        local: local.to_owned(),
+    }))
+}
+
+fn utf8(path: &std::path::Path, bytes: Vec<u8>) -> Result<String, Wrong> {
+    let mut text = String::from_utf8(bytes)
+        .map_err(|_| Wrong::new(format!("{} is no text in UTF-8", path.display())))?;
+    // The last line's end belongs to the file, not to the value.
+    if text.ends_with('\n') {
+        text.pop();
+        if text.ends_with('\r') {
+            text.pop();
+        }
+    }
+    Ok(text)
+}
+
+fn names(complex: &Complex) -> String {
+    let names: Vec<&str> = complex.fields.iter().take(12).map(|f| &*f.name).collect();
+    let more = if complex.fields.len() > names.len() {
+        ", ..."
+    } else {
+        ""
+    };
+    if names.is_empty() {
+        "no fields".into()
+    } else {
+        names.join(", ") + more
+    }
+}
+
+fn unknown(complex: &Complex, name: &str) -> Wrong {
+    let lower = name.to_lowercase();
+    let near = complex.fields.iter().find(|f| f.name.to_lowercase() == lower);
+    let hint = near
+        .map(|f| format!(" (did you mean {}?)", f.name))
+        .unwrap_or_default();
+    let has = names(complex);
+    Wrong::new(format!(
+        "there is no {name:?} in {}{hint}: it has {has}",
+        complex.label
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use castile_plan::{Derivation, Occurs, Particle};
+
+    fn types(ty: TypeId, many: bool) -> (Types, ComplexId) {
+        let mut types = Types::new();
+        let field = Field {
+            name: "v".into(),
+            wire: castile_plan::QName::new(castile_plan::NsIx::NONE, "v"),
+            kind: FieldKind::Element,
+            ty,
+            many,
+            required: true,
+            nillable: true,
+            default: None,
+            fixed: None,
+            doc: None,
+        };
+        let max = if many { Occurs::UNBOUNDED } else { 1 };
+        types.complex.push(Complex {
+            name: None,
+            label: "test".into(),
+            base: None,
+            derivation: Derivation::None,
+            is_abstract: false,
+            fields: vec![field],
+            content: vec![Particle::Leaf {
+                field: 0,
+                occurs: Occurs { min: 1, max },
+            }],
+            doc: None,
+        });
+        types.seal().unwrap();
+        (types, ComplexId(0))
+    }
+
+    fn convert(ty: TypeId, many: bool, json: &str) -> Result<Value, String> {
+        let (types, id) = types(ty, many);
+        let given = Given::parse(json, "test").unwrap();
+        let value = arguments(&types, id, given).map_err(|e| e.to_string())?;
+        Ok(value.get("v").cloned().unwrap_or_default())
+    }
+
+    fn simple(builtin: Builtin) -> TypeId {
+        TypeId::Simple(builtin.into())
+    }
+
+    #[test]
+    fn numbers_keep_their_digits() {
+        let decimal = convert(simple(Builtin::Decimal), false, r#"{"v": 1.50e2}"#);
+        assert_eq!(decimal, Ok("150".into()));
+        let long = convert(simple(Builtin::Integer), false, "123456789012345678901234567890");
+        assert_eq!(long, Ok("123456789012345678901234567890".into()));
+        assert_eq!(convert(simple(Builtin::Int), false, "3.0"), Ok("3".into()));
+        assert!(
+            convert(simple(Builtin::Int), false, "3.5")
+                .unwrap_err()
+                .starts_with("v: 3.5 is no xsd:int")
+        );
+        assert_eq!(convert(simple(Builtin::String), false, "1.50"), Ok("1.50".into()));
+    }
+
+    #[test]
+    fn one_value_of_a_repeated_field_is_a_list() {
+        assert_eq!(
+            convert(simple(Builtin::Int), true, r#"{"v": 1}"#),
+            Ok(Value::List(vec!["1".into()]))
+        );
+        let nested = convert(simple(Builtin::Int), true, r#"{"v": [1, {}]}"#).unwrap_err();
+        assert!(nested.starts_with("v[1]: an object given"), "{nested}");
+    }
+
+    #[test]
+    fn names_are_resolved_and_mistakes_named() {
+        let name = convert(simple(Builtin::QName), false, r#""xsd:int""#).unwrap();
+        let uri = "http://www.w3.org/2001/XMLSchema".to_owned();
+        assert_eq!(
+            name,
+            Value::QName(QName {
+                namespace: uri,
+                local: "int".into()
+            })
+        );
+        assert!(convert(simple(Builtin::QName), false, r#""x:y""#).is_err());
+        let unknown = convert(simple(Builtin::Int), false, r#"{"V": 1}"#).unwrap_err();
+        assert!(unknown.contains("did you mean v?"), "{unknown}");
+    }
+
+    #[test]
+    fn anything_says_its_type() {
+        assert_eq!(convert(TypeId::Any, false, r#"{"v": 7}"#), Ok(Value::Int(7)));
+        assert_eq!(
+            convert(TypeId::Any, false, r#"{"v": "<a/>"}"#),
+            Ok(Value::Xml("<a/>".into()))
+        );
+        assert!(
+            convert(TypeId::Any, false, r#"{"v": {"a": 1}}"#)
+                .unwrap_err()
+                .contains("@type")
+        );
+    }
+}
