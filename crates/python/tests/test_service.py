@@ -216,3 +216,20 @@ def test_bad_requests_are_the_senders_fault(server):
     caught.value.close()
     assert "Client" in text
     assert "/Envelope/Body/add/a" in text
+
+
+def test_a_list_of_flat_dataclasses_arrives_as_dataclasses():
+    @dataclasses.dataclass
+    class Point:
+        x: float
+        y: int
+
+    @castile.service(namespace="urn:points")
+    class Points:
+        @castile.operation
+        def classes(self, points: list[Point]) -> str:
+            return " ".join(repr((type(p) is Point, p.x, p.y)) for p in points)
+
+    with castile.serve(Points(), port=0, background=True) as server:
+        client = castile.Client(server.wsdl_url, cache=False)
+        assert client.service.classes([{"x": 1.5, "y": 2}]) == "(True, 1.5, 2)"

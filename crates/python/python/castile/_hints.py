@@ -316,6 +316,8 @@ def own_doc(cls: Any) -> str | None:
 
 def _construct(cls: Any, parts: list[Part], value: Any) -> Any:
     values = {}
+    if isinstance(value, np.void):  # a row of a structured array
+        value = dict(zip(value.dtype.names or (), value.item(), strict=True))
     for part in parts:
         if part.name in value or (part.use.many and not part.use.optional):
             values[part.python] = load_value(part.use, value[part.name])
