@@ -1,7 +1,8 @@
 """Runs the examples of README.md and the guides as a reader would, each document in a folder of its own.
 
 - ```python blocks run one after another in one process; a comment after `print(...)` is what it prints.
-- A ```python block that calls `castile.serve` is a program of its own, running from there to the end.
+- A ```python block with a line that begins with `castile.serve(` is a program of its own, which runs from
+  there to the end.
 - ```console blocks are commands after `$ ` with what they print; `...` stands for any text or lines; a
   command that ends in `&` runs to the end.
 - Port 8080 becomes a free port, in the files too. Rust blocks run as doctests of the `castile` crate.
@@ -84,7 +85,7 @@ class Reader:
     def follow(self, block: Block) -> None:
         """Does what one block says."""
         text = block.text.replace("8080", str(self.port))
-        if block.language == "python" and "castile.serve(" in text:
+        if block.language == "python" and re.search(r"^castile\.serve\(", text, flags=re.MULTILINE):
             self.start([sys.executable, "-c", text], f"{self.name}:{block.line}")
         elif block.language == "python":
             self.python(text, block.line)
