@@ -3,23 +3,24 @@
 use castile_plan::{ComplexId, FieldKind, TypeId};
 use castile_value::{Sink, Slot};
 
-use super::leaf::{Cursor, Known, Place, find, find_lax};
+use super::leaf::{Cursor, Known, Outer, Place, find, find_lax};
 use super::{Decoder, Next, Start};
 use crate::error::{Error, Kind};
 
 impl<'a> Decoder<'a, '_> {
-    /// Reads the children of a record. `first` is a child or end that was read already. In a repeated
-    /// group the first child that does not belong ends the pass and is given back.
+    /// Reads the children of a record. `first` is a child or end that was read already. In a pass
+    /// through a repeated group, which `outer` is around, the first child that does not belong ends
+    /// the pass and is given back.
     pub(super) fn content(
         &mut self,
         id: ComplexId,
         first: Option<Next<'a>>,
         sink: &mut dyn Sink,
-        group: bool,
+        outer: Option<&Outer<'_>>,
     ) -> Result<Next<'a>, Error> {
         let base = self.counts.len();
         self.counts.resize(base + self.types.leaves(id).len(), 0);
-        let result = self.children(id, first, sink, group, base);
+        let result = self.children(id, first, sink, outer, base);
         self.counts.truncate(base);
         result
     }
@@ -29,7 +30,7 @@ impl<'a> Decoder<'a, '_> {
         id: ComplexId,
         first: Option<Next<'a>>,
         sink: &mut dyn Sink,
-        group: bool,
+        outer: Option<&Outer<'_>>,
         base: usize,
     ) -> Result<Next<'a>, Error> {
         let mut cursor = Cursor { leaf: None, base };
@@ -43,12 +44,21 @@ impl<'a> Decoder<'a, '_> {
                 self.check_end(id, &cursor)?;
                 return Ok(Next::End);
             };
-            match self.leaf_of(id, &cursor, start, group) {
+            match self.leaf_of(id, &cursor, start, outer) {
                 Some(leaf) => {
                     cursor.leaf = Some(leaf);
-                    pending = self.leaf(id, &cursor, leaf, start, sink)?;
+                    pending = self.leaf(
+                        Outer {
+                            id,
+                            cursor: &cursor,
+                            outer,
+                        },
+                        leaf,
+                        start,
+                        sink,
+                    )?;
                 }
-                None if group => {
+                None if outer.is_some() => {
                     self.check_end(id, &cursor)?;
                     return Ok(Next::Start(start));
                 }
@@ -58,7 +68,13 @@ impl<'a> Decoder<'a, '_> {
     }
 
     #[inline]
-    fn leaf_of(&mut self, id: ComplexId, cursor: &Cursor, start: Start<'a>, group: bool) -> Option<usize> {
+    fn leaf_of(
+        &mut self,
+        id: ComplexId,
+        cursor: &Cursor,
+        start: Start<'a>,
+        outer: Option<&Outer<'_>>,
+    ) -> Option<usize> {
         let name = Known {
             ns: self.ns(start.name.ns),
             local: start.name.local,
@@ -68,10 +84,9 @@ impl<'a> Decoder<'a, '_> {
             leaf: cursor.leaf,
             counts: &self.counts[cursor.base..],
         };
-        if self.options.strict {
-            find(self.types, place, name)
-        } else {
-            find_lax(self.types, place, name, group)
+        match self.options.strict {
+            true => find(self.types, place, name),
+            false => find_lax(self.types, place, name, outer, &self.counts),
         }
     }
 
@@ -79,20 +94,19 @@ impl<'a> Decoder<'a, '_> {
     /// was read too far.
     fn leaf(
         &mut self,
-        id: ComplexId,
-        cursor: &Cursor,
+        here: Outer<'_>,
         leaf: usize,
         start: Start<'a>,
         sink: &mut dyn Sink,
     ) -> Result<Option<Next<'a>>, Error> {
-        let types = self.types;
+        let (types, id, base) = (self.types, here.id, here.cursor.base);
         let number = types.leaves(id)[leaf].field;
         let field = &types.complex(id).fields[number as usize];
         let slot = Slot {
             field: number,
             many: field.many,
         };
-        let count = &mut self.counts[cursor.base + leaf];
+        let count = &mut self.counts[base + leaf];
         *count = count.saturating_add(1);
         let nth = *count;
         let in_path = |e: Error| match field.many {
@@ -103,14 +117,14 @@ impl<'a> Decoder<'a, '_> {
             (FieldKind::Any(_), _) => self.wild(slot, sink).map_err(in_path)?,
             (FieldKind::Group, TypeId::Complex(group)) => {
                 return self
-                    .group_pass(group, slot, start, sink)
+                    .group_pass(group, slot, start, &here, sink)
                     .map(Some)
                     .map_err(in_path);
             }
             _ if field.many => {
                 let left = types.leaves(id)[leaf].occurs.max.saturating_sub(nth);
                 let more = self.repeated(field, slot, start, left, sink).map_err(in_path)?;
-                self.counts[cursor.base + leaf] += more;
+                self.counts[base + leaf] += more;
             }
             _ => self.element(field, slot, start, sink).map_err(in_path)?,
         }
@@ -122,12 +136,13 @@ impl<'a> Decoder<'a, '_> {
         group: ComplexId,
         slot: Slot,
         start: Start<'a>,
+        outer: &Outer<'_>,
         sink: &mut dyn Sink,
     ) -> Result<Next<'a>, Error> {
         self.forget();
         sink.open(slot, self.types.shape(group));
         let at = start.at;
-        let next = self.content(group, Some(Next::Start(start)), sink, true)?;
+        let next = self.content(group, Some(Next::Start(start)), sink, Some(outer))?;
         sink.close();
         match next {
             // Whoever chose the leaf saw that the group takes the element; else it would come back

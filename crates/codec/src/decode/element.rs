@@ -226,7 +226,7 @@ impl<'a> Decoder<'a, '_> {
             sink.scalar(Slot { field, many: false }, scalar);
             return Ok(());
         }
-        self.content(id, None, sink, false)?;
+        self.content(id, None, sink, None)?;
         Ok(())
     }
 

@@ -147,11 +147,19 @@ impl<'a> Decoder<'a, '_> {
     fn body(&mut self, id: ComplexId, first: Option<Start<'a>>, sink: &mut dyn Sink) -> Result<(), Error> {
         // Of an empty body the end tag was read already.
         let first = first.map_or(Next::End, Next::Start);
-        self.content(id, Some(first), sink, false).map(|_| ())
+        self.content(id, Some(first), sink, None).map(|_| ())
     }
 
-    /// After the body's end: nothing else matters, but it must be well-formed.
+    /// After the body's end nothing else matters, but it must be well-formed, and strictly no text.
+    /// SOAP 1.1, 4 lets elements follow.
     pub(super) fn rest(&mut self) -> Result<(), Error> {
+        while self.options.strict
+            && let Next::Start(_) = self.child().map_err(|e| e.within("Envelope"))?
+        {
+            self.reader
+                .skip_element()
+                .map_err(|e| Error::xml(e, self.reader.input()))?;
+        }
         while self.token()? != Token::Eof {}
         Ok(())
     }

@@ -13,6 +13,28 @@ pub(super) struct Cursor {
     pub(super) base: usize,
 }
 
+/// The record or pass around a pass through a repeated group.
+#[derive(Clone, Copy)]
+pub(super) struct Outer<'o> {
+    pub(super) id: ComplexId,
+    pub(super) cursor: &'o Cursor,
+    /// What is around that, when it is a pass itself.
+    pub(super) outer: Option<&'o Outer<'o>>,
+}
+
+impl Outer<'_> {
+    /// Whether it, or what is around it, has a place for the element.
+    fn takes(&self, types: &Types, counts: &[u32], name: Known<'_>) -> bool {
+        let Outer { id, cursor, outer } = *self;
+        let place = Place {
+            id,
+            leaf: cursor.leaf,
+            counts: &counts[cursor.base..],
+        };
+        find(types, place, name).is_some() || outer.is_some_and(|outer| outer.takes(types, counts, name))
+    }
+}
+
 /// A name as the table has it.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'n> {
@@ -121,12 +143,23 @@ fn starts(types: &Types, field: &Field, name: Known<'_>) -> bool {
 }
 
 /// The same when any order is taken, elements may stand too often, and a right name in a wrong
-/// namespace is right. In a `group` nothing stands too often: it ends the pass.
+/// namespace is right. In a pass through a group, which `outer` is around, nothing stands too
+/// often, and what is in order outside ends the pass.
 #[cold]
 #[inline(never)]
-pub(super) fn find_lax(types: &Types, place: Place<'_>, name: Known<'_>, group: bool) -> Option<usize> {
+pub(super) fn find_lax(
+    types: &Types,
+    place: Place<'_>,
+    name: Known<'_>,
+    outer: Option<&Outer<'_>>,
+    all_counts: &[u32],
+) -> Option<usize> {
     if let Some(number) = find(types, place, name) {
         return Some(number);
+    }
+    let group = outer.is_some();
+    if outer.is_some_and(|outer| outer.takes(types, all_counts, name)) {
+        return None;
     }
     let leaves = types.leaves(place.id);
     let fields = &types.complex(place.id).fields;

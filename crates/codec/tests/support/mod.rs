@@ -1,6 +1,8 @@
 //! What the tests share: messages both ways.
 #![allow(dead_code)] // each test file uses some
 
+pub(crate) mod mutate;
+
 use castile_codec::{DecodeOptions, EncodeOptions, Envelope, Error, Limits, Version, encode};
 use castile_plan::{Plan, Types};
 use castile_testkit::Table;
