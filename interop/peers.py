@@ -73,7 +73,7 @@ def _gsoap(role: str) -> Peer:
 
 
 def _rust(role: str) -> Peer:
-    program = BUILD / "castile-rust" / "release" / role
+    program = BUILD / "castile-rust" / "debug" / role
     missing = None if program.exists() else "Castile's Rust peers are not built (make -C interop)"
     environment = {"INTEROP_FOLDER": str(HERE)}
     return Peer("castile-rust", role, (str(program),), missing, environment=environment)
