@@ -71,7 +71,7 @@ requirements: ## write requirements/dev.txt anew from dev.in (needs uv)
 		--no-emit-find-links --no-header --quiet --upgrade requirements/dev.in -o requirements/dev.txt
 
 clean: ## remove everything that was built
-	rm -rf .venv build dist demo.html crates/python/castile.data interop/build
+	rm -rf .venv build dist demo.html $(SCRIPTS)/castile interop/build
 	$(CARGO) clean
 
 # ---- steps ----
@@ -92,7 +92,7 @@ $(VENV)/ready: requirements/dev.txt
 build/installed: $(VENV)/ready $(RUST_SOURCES) $(PYTHON_SOURCES)
 	@command -v $(CARGO) >/dev/null || { echo "make: no cargo found; see https://rustup.rs" >&2; exit 1; }
 	$(CARGO) build --release --locked -p castile-cli
-	@mkdir -p $(SCRIPTS) build && cp $(TARGET)/release/castile $(SCRIPTS)/castile
+	@mkdir -p build && cp $(TARGET)/release/castile $(SCRIPTS)/castile
 	@strip $(SCRIPTS)/castile 2>&- || true
 	@rm -rf build/wheels
 	$(BIN)/maturin build --release --locked --quiet --manifest-path crates/python/Cargo.toml \
