@@ -27,6 +27,9 @@ use crate::error::{Error, Guilty, Kind, Phase};
 use crate::message::Timings;
 use crate::meter::{Meter, Metered};
 
+/// What hyper buffers in each direction, unless a head may be larger.
+const BUFFER_BYTES: usize = 400 << 10;
+
 type Io = TokioIo<Metered<Stream>>;
 
 /// A connection that is idle, or lent to one exchange. It is large (hyper's buffers and states), so
@@ -61,6 +64,7 @@ impl Connection {
         let io = TokioIo::new(Metered::new(stream, Arc::clone(&meter)));
         let (handle, driver) = http1::Builder::new()
             .max_header_size(header_bytes_max)
+            .max_buf_size(header_bytes_max.max(BUFFER_BYTES))
             .handshake(io)
             .await
             .map_err(|e| {

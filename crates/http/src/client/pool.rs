@@ -57,7 +57,11 @@ impl Pool {
         if self.per_route_max == 0 || timeout.is_zero() {
             return;
         }
-        let expires = connection.progress_last() + timeout;
+        let used = connection.progress_last();
+        // Beyond the end of time is never, or a year.
+        let expires = used
+            .checked_add(timeout)
+            .unwrap_or(used + Duration::from_secs(31_536_000));
         let mut idle = self.lock();
         let same = |entry: &Idle| {
             let kept = &entry.connection;

@@ -150,11 +150,20 @@ async fn work<S: Service>(
                 }
                 None => break,
             },
-            Some(_) = connections.join_next() => {}
+            Some(done) = connections.join_next() => report(done),
             _ = state.wait_for(|state| *state != State::Running) => break,
         }
     }
-    while connections.join_next().await.is_some() {}
+    while let Some(done) = connections.join_next().await {
+        report(done);
+    }
+}
+
+/// A connection that panicked is a defect of ours; it harms no other.
+fn report(done: Result<(), tokio::task::JoinError>) {
+    if let Err(error) = done {
+        tracing::error!(%error, "a connection failed inside the server");
+    }
 }
 
 async fn welcome<S: Service>(
@@ -208,9 +217,9 @@ async fn secure<S: Service>(
 
 /// Waits for the workers; after the grace period their connections are dropped.
 fn finish(threads: Vec<JoinHandle<()>>, state: &watch::Sender<State>, graceful: Duration) {
-    let end = std::time::Instant::now() + graceful;
+    let end = std::time::Instant::now().checked_add(graceful);
     while !threads.iter().all(JoinHandle::is_finished) {
-        if std::time::Instant::now() >= end {
+        if end.is_some_and(|end| std::time::Instant::now() >= end) {
             state.send_replace(State::Aborting);
             break;
         }

@@ -19,6 +19,9 @@ use super::progress::{Limits, Progress, Step};
 use super::service::Service;
 use crate::meter::{Meter, Metered};
 
+/// What hyper buffers of a connection in each direction, unless a head may be larger.
+const BUFFER_BYTES: usize = 400 << 10;
+
 /// Whether the server goes on; sent to every connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd)]
 pub(crate) enum State {
@@ -56,6 +59,7 @@ pub(crate) async fn serve<S: Service, I>(
     });
     let mut connection = http1::Builder::new()
         .max_header_size(shared.options.header_bytes_max)
+        .max_buf_size(shared.options.header_bytes_max.max(BUFFER_BYTES))
         .header_read_timeout(None)
         .half_close(true)
         .serve_connection(io, service);
@@ -140,7 +144,10 @@ fn watch(
     let mut alarm = Alarm::None;
     while sleep.as_mut().poll(context).is_ready() {
         let now = Instant::now();
-        let mut next = now + shortest;
+        // A limit beyond the end of time is a limit of a day, again and again.
+        let mut next = now
+            .checked_add(shortest)
+            .unwrap_or(now + Duration::from_secs(86_400));
         match progress.deadline(limits) {
             Some(deadline) if deadline > now => next = next.min(deadline),
             Some(_) if matches!(progress.step(), Step::Head | Step::Reply) => return Alarm::Hang,

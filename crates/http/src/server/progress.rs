@@ -102,16 +102,17 @@ impl Progress {
         self.step() == Step::Head && self.meter.read() == 0
     }
 
-    /// When the present step is too late.
+    /// When the present step is too late; `None` for never.
     pub(crate) fn deadline(&self, limits: &Limits) -> Option<Instant> {
-        let since = || self.meter.at(self.since.load(Relaxed));
-        match self.step() {
-            Step::Head if self.meter.read() == 0 => Some(self.meter.progress_last() + limits.idle?),
-            Step::Head => Some(self.meter.read_first() + limits.header?),
-            Step::Body => Some(since() + limits.body? + earned(self.meter.read())),
-            Step::Handler => Some(since() + limits.handler?),
-            Step::Reply => Some(self.meter.progress_last() + limits.body?),
-        }
+        let since = self.meter.at(self.since.load(Relaxed));
+        let (start, limit) = match self.step() {
+            Step::Head if self.meter.read() == 0 => (self.meter.progress_last(), limits.idle?),
+            Step::Head => (self.meter.read_first(), limits.header?),
+            Step::Body => (since, limits.body?.saturating_add(earned(self.meter.read()))),
+            Step::Handler => (since, limits.handler?),
+            Step::Reply => (self.meter.progress_last(), limits.body?),
+        };
+        start.checked_add(limit)
     }
 
     /// The watchdog found the present step too late; the exchange sees it when it is polled.
