@@ -90,7 +90,14 @@ fn faces(types: &Types, id: ComplexId) -> Vec<ParameterFace> {
             doc: field.doc.as_deref().map(str::to_owned),
         }
     };
-    positional(complex).iter().map(face).collect()
+    // Blocks that a header may have besides those of the contract need no mention.
+    let named = |&i: &usize| &*complex.fields[i].name != castile_contract::HEADER_ANY;
+    positional(complex)
+        .iter()
+        .copied()
+        .filter(named)
+        .map(|i| face(&i))
+        .collect()
 }
 
 /// The order in which fields are given by position: content first, attributes after it.

@@ -47,7 +47,8 @@ pub(crate) fn duration(seconds: f64) -> PyResult<Duration> {
         .map_err(|_| PyValueError::new_err(format!("{seconds} is no number of seconds")))
 }
 
-/// Where a contract is: bytes are the document itself, everything else is a path or URL.
+/// Where a contract is: bytes, and a text that begins with a tag, are the document itself,
+/// everything else is a path or URL.
 pub(crate) fn location(at: &Bound<'_, PyAny>) -> PyResult<Location> {
     if let Ok(bytes) = at.extract::<Vec<u8>>()
         && !at.is_instance_of::<pyo3::types::PyString>()
@@ -58,7 +59,14 @@ pub(crate) fn location(at: &Bound<'_, PyAny>) -> PyResult<Location> {
         });
     }
     if let Ok(text) = at.extract::<String>() {
-        return Ok(Location::At(text));
+        let is_document = text.trim_start().starts_with('<');
+        return Ok(match is_document {
+            true => Location::Bytes {
+                bytes: text.into_bytes(),
+                base: String::new(),
+            },
+            false => Location::At(text),
+        });
     }
     let path: PathBuf = at.extract()?;
     Ok(Location::At(path.to_string_lossy().into_owned()))

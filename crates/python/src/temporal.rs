@@ -182,7 +182,7 @@ pub(crate) fn moment_to_python<'py>(py: Python<'py>, v: &DateTime) -> PyResult<B
 
 fn native_moment<'py>(py: Python<'py>, v: &DateTime) -> PyResult<Option<Bound<'py, PyAny>>> {
     let has_year = (1..=9999).contains(&v.year);
-    if v.attoseconds % ATTO_PER_MICRO != 0 || (v.kind.has_year() && !has_year) {
+    if !v.attoseconds.is_multiple_of(ATTO_PER_MICRO) || (v.kind.has_year() && !has_year) {
         return Ok(None);
     }
     let micro = (v.attoseconds / ATTO_PER_MICRO) as u32;
@@ -240,7 +240,7 @@ fn zone<'py>(py: Python<'py>, minutes: Option<i16>) -> PyResult<Option<Bound<'py
 pub(crate) fn span_to_python<'py>(py: Python<'py>, v: &Duration) -> PyResult<Bound<'py, PyAny>> {
     let days = v.seconds / DAY_SECONDS;
     // A timedelta holds less than 10^9 days either way.
-    if v.months == 0 && v.attoseconds % ATTO_PER_MICRO == 0 && days < 999_999_999 {
+    if v.months == 0 && v.attoseconds.is_multiple_of(ATTO_PER_MICRO) && days < 999_999_999 {
         let sign = if v.negative { -1 } else { 1 };
         let seconds = (v.seconds % DAY_SECONDS) as i32;
         let micros = (v.attoseconds / ATTO_PER_MICRO) as i32;

@@ -91,6 +91,10 @@ class Shared:
         self._on_request: list[OnRequest] = []
         self._on_reply: list[OnReply] = []
         self._faces = {face.name: face for face in self._core.operations()}
+        self._begin()
+
+    def _begin(self) -> None:
+        """Sets up what differs between the two."""
 
     @property
     def endpoint(self) -> str:
@@ -195,10 +199,12 @@ class Client(Shared):
     Any number of threads may use a client at once.
     """
 
-    def __init__(self, wsdl: StrPath | bytes, **settings: Any) -> None:
-        super().__init__(wsdl, **settings)
+    service: Operations[Operation]
+    """The operations, as attributes: `client.service.add(2, 3)`."""
+
+    def _begin(self) -> None:
         self._last = threading.local()
-        self.service: Operations[Operation] = Operations(self, Operation)
+        self.service = Operations(self, Operation)
 
     @property
     def last_call(self) -> Call | None:
@@ -237,12 +243,14 @@ class AsyncClient(Shared):
     starts, or with `await AsyncClient.load(...)`.
     """
 
-    def __init__(self, wsdl: StrPath | bytes, **settings: Any) -> None:
-        super().__init__(wsdl, **settings)
+    service: Operations[AsyncOperation]
+    """The operations, as attributes: `await client.service.add(2, 3)`."""
+
+    def _begin(self) -> None:
         self._last: contextvars.ContextVar[Call | None] = contextvars.ContextVar(
             "castile_last_call", default=None
         )
-        self.service: Operations[AsyncOperation] = Operations(self, AsyncOperation)
+        self.service = Operations(self, AsyncOperation)
 
     @classmethod
     async def load(cls, wsdl: StrPath | bytes, **settings: Any) -> AsyncClient:

@@ -51,13 +51,13 @@ _ARRAYS = (_INTEGERS | {"boolean", "float", "double"}) - {
 def signature(face: OperationFace) -> inspect.Signature:
     """The call's parameters, as `inspect.signature` and completion show them."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-    names = attribute_names(tuple(p.name for p in face.parameters))
-    needed = [(n, p) for n, p in zip(names, face.parameters, strict=True) if p.required and not p.many]
+    faces = face.parameters
+    names = attribute_names(tuple(p.name for p in faces))
     # After one that may be left out, all may: the order of the contract is kept.
-    first = next((i for i, p in enumerate(face.parameters) if not p.required or p.many), len(names))
+    needed = next((i for i, p in enumerate(faces) if not p.required or p.many), len(faces))
     parameters = []
-    for i, (name, parameter) in enumerate(zip(names, face.parameters, strict=True)):
-        default = inspect.Parameter.empty if i < first and (name, parameter) in needed else None
+    for i, (name, parameter) in enumerate(zip(names, faces, strict=True)):
+        default = inspect.Parameter.empty if i < needed else None
         parameters.append(inspect.Parameter(name, kind, default=default, annotation=python_type(parameter)))
     return inspect.Signature(parameters, return_annotation=_returns(face.results))
 

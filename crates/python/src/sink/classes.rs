@@ -207,17 +207,6 @@ impl Class {
         self.integers.get(field as usize).copied().unwrap_or(false)
     }
 
-    /// The list that a slot holds.
-    pub(super) fn list_in<'py>(
-        &self,
-        object: &Bound<'py, PyAny>,
-        field: u32,
-    ) -> PyResult<Option<Bound<'py, PyList>>> {
-        Ok(self
-            .held(object, field)?
-            .and_then(|held| held.cast_into::<PyList>().ok()))
-    }
-
     /// The dict that a slot holds.
     pub(super) fn dict_in<'py>(
         &self,
@@ -227,11 +216,6 @@ impl Class {
         Ok(self
             .held(object, field)?
             .and_then(|held| held.cast_into::<PyDict>().ok()))
-    }
-
-    /// Whether a slot holds nothing.
-    pub(super) fn is_empty(&self, object: &Bound<'_, PyAny>, field: u32) -> bool {
-        matches!(self.held(object, field), Ok(None))
     }
 
     fn held<'py>(&self, object: &Bound<'py, PyAny>, field: u32) -> PyResult<Option<Bound<'py, PyAny>>> {

@@ -33,8 +33,8 @@ struct Open<'py> {
     at: Slot,
     class: Arc<Class>,
     object: Bound<'py, PyAny>,
-    /// The list that values were last appended to.
-    list: Option<(u32, Bound<'py, PyList>)>,
+    /// The lists of its repeated fields, so far.
+    lists: Vec<(u32, Bound<'py, PyList>)>,
     arrays: Vec<(u32, Array)>,
 }
 
@@ -101,30 +101,21 @@ impl<'py> Open<'py> {
         if !at.many {
             return self.set(at.field, value);
         }
-        if !matches!(&self.list, Some((field, _)) if *field == at.field) {
-            let list = self.start_list(classes, at.field)?;
-            self.list = Some((at.field, list));
-        }
-        match &self.list {
+        match self.lists.iter().rev().find(|(field, _)| *field == at.field) {
             Some((_, list)) => list.append(value),
-            None => Ok(()),
+            None => self.start_list(classes, at.field)?.append(value),
         }
     }
 
-    /// The list in a slot: the one that is there, the numbers met so far one by one, or a new one.
+    /// The list of a field: the numbers met so far one by one, or a new one.
     fn start_list(&mut self, classes: &Classes, field: u32) -> PyResult<Bound<'py, PyList>> {
         let py = self.object.py();
-        if let Some(at) = self.arrays.iter().position(|(f, _)| *f == field) {
-            let (_, array) = self.arrays.swap_remove(at);
-            let list = array.into_list(py, classes)?;
-            self.set(field, list.clone().into_any())?;
-            return Ok(list);
-        }
-        if let Some(list) = self.class.list_in(&self.object, field)? {
-            return Ok(list);
-        }
-        let list = PyList::empty(py);
+        let list = match self.arrays.iter().position(|(f, _)| *f == field) {
+            Some(at) => self.arrays.swap_remove(at).1.into_list(py, classes)?,
+            None => PyList::empty(py),
+        };
         self.set(field, list.clone().into_any())?;
+        self.lists.push((field, list.clone()));
         Ok(list)
     }
 
@@ -143,10 +134,17 @@ impl<'py> Open<'py> {
         Ok(())
     }
 
-    /// Whether an array may begin: not when there are other values already.
-    fn is_free(&self, field: u32) -> bool {
-        let here = matches!(&self.list, Some((f, _)) if *f == field);
-        !here && self.class.is_empty(&self.object, field)
+    /// The array of a field, made when there is none and no other values are there already.
+    fn array(&mut self, field: u32, new: impl FnOnce() -> Array) -> Option<&mut Array> {
+        let known = self.arrays.iter().position(|(f, _)| *f == field);
+        if known.is_none() {
+            if self.lists.iter().any(|(f, _)| *f == field) {
+                return None;
+            }
+            self.arrays.push((field, new()));
+        }
+        let at = known.unwrap_or(self.arrays.len() - 1);
+        self.arrays.get_mut(at).map(|(_, array)| array)
     }
 }
 
@@ -219,7 +217,7 @@ impl Sink for Objects<'_, '_> {
                 at,
                 class,
                 object,
-                list: None,
+                lists: Vec::new(),
                 arrays: Vec::new(),
             }),
             Err(e) => self.keep(Err(e)),
@@ -240,13 +238,11 @@ impl Sink for Objects<'_, '_> {
         if self.failure.is_some() {
             return None;
         }
-        let open = self.open.last_mut()?;
-        let known = open.arrays.iter().position(|(field, _)| *field == at.field);
-        if known.is_none() && open.is_free(at.field) {
-            open.arrays.push((at.field, Array::Column(ColumnBuf::new(dtype))));
-        }
-        let index = known.or_else(|| open.arrays.iter().position(|(field, _)| *field == at.field))?;
-        match &mut open.arrays.get_mut(index)?.1 {
+        match self
+            .open
+            .last_mut()?
+            .array(at.field, || Array::Column(ColumnBuf::new(dtype)))?
+        {
             Array::Column(column) if column.dtype() == dtype => Some(column),
             _ => None,
         }
@@ -256,14 +252,11 @@ impl Sink for Objects<'_, '_> {
         if self.failure.is_some() {
             return None;
         }
-        let open = self.open.last_mut()?;
-        let known = open.arrays.iter().position(|(field, _)| *field == at.field);
-        if known.is_none() && open.is_free(at.field) {
-            open.arrays
-                .push((at.field, Array::Rows(Rows::new(layout.clone()))));
-        }
-        let index = known.or_else(|| open.arrays.iter().position(|(field, _)| *field == at.field))?;
-        match &mut open.arrays.get_mut(index)?.1 {
+        match self
+            .open
+            .last_mut()?
+            .array(at.field, || Array::Rows(Rows::new(layout.clone())))?
+        {
             Array::Rows(rows) if Arc::ptr_eq(rows.layout(), layout) => Some(rows),
             _ => None,
         }

@@ -5,6 +5,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+use super::bind::alias;
 use crate::describe::positional;
 
 /// The arguments of a call as something that [`super::Context::record`] takes.
@@ -42,7 +43,8 @@ pub(crate) fn arguments<'py>(
     let all = kwargs.map_or_else(|| Ok(PyDict::new(py)), PyDictMethods::copy)?;
     for (&field, value) in order.iter().zip(args) {
         let name = &*fields[field].name;
-        if all.contains(name)? {
+        let aliased = alias(name).is_some_and(|alias| all.contains(alias).unwrap_or(false));
+        if aliased || all.contains(name)? {
             return Err(PyTypeError::new_err(format!(
                 "{operation} got two values of {name:?}"
             )));

@@ -206,7 +206,7 @@ const KEYWORDS: &[&str] = &[
 
 /// How Python code can write a name that is no identifier there, or a keyword; the same rule as
 /// `attribute_names` of the Python side.
-fn alias(name: &str) -> Option<String> {
+pub(super) fn alias(name: &str) -> Option<String> {
     let word = |c: char| c.is_alphanumeric() || c == '_';
     let clean: String = name.chars().map(|c| if word(c) { c } else { '_' }).collect();
     let alias = if KEYWORDS.contains(&&*clean) {

@@ -164,3 +164,7 @@ impl Class {
         )
     }
 }
+
+fn is_mapping(value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PyDict>() || value.cast::<PyMapping>().is_ok()
+}
