@@ -1,9 +1,13 @@
 //! The command line, as people type it.
 
+use std::time::Duration;
+
 use clap::{ArgAction, Parser, Subcommand};
 
 use crate::call::CallArgs;
 use crate::inspect::InspectArgs;
+use crate::serve::ServeArgs;
+use crate::validate::ValidateArgs;
 
 const STYLES: clap::builder::Styles = clap::builder::Styles::styled()
     .header(anstyle::AnsiColor::Green.on_default().bold())
@@ -38,6 +42,8 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     Inspect(InspectArgs),
     Call(Box<CallArgs>),
+    Serve(ServeArgs),
+    Validate(ValidateArgs),
     /// Print a completion script for a shell
     ///
     /// bash: castile completions bash > ~/.local/share/bash-completion/completions/castile
@@ -53,9 +59,16 @@ impl Command {
         match self {
             Command::Inspect(args) => args.json,
             Command::Call(args) => args.json,
-            Command::Completions { .. } => false,
+            Command::Validate(args) => args.json,
+            Command::Serve(_) | Command::Completions { .. } => false,
         }
     }
+}
+
+/// A time in seconds, such as `0.5`.
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|e| format!("{e}"))?;
+    Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
 }
 
 #[cfg(test)]

@@ -6,13 +6,17 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 /// Starts logging as the environment says, else by how often `-v` was given: once shows nothing
 /// more here (the command itself tells more then), twice what each step does, thrice everything.
-pub(crate) fn start(verbose: u8) {
+/// A server tells of the messages that it refuses without being asked.
+pub(crate) fn start(verbose: u8, serving: bool) {
     let level = match verbose {
         0 | 1 => LevelFilter::ERROR,
         2 => LevelFilter::DEBUG,
         _ => LevelFilter::TRACE,
     };
     let mut targets = Targets::new().with_default(level);
+    if serving && verbose < 2 {
+        targets = targets.with_target("castile_endpoint", LevelFilter::INFO);
+    }
     if let Ok(text) = std::env::var("CASTILE_LOG") {
         match text.parse() {
             Ok(parsed) => targets = parsed,

@@ -20,6 +20,8 @@ mod inspect;
 mod load;
 mod log;
 mod output;
+mod serve;
+mod validate;
 mod values;
 
 use std::process::ExitCode;
@@ -38,7 +40,7 @@ fn main() -> ExitCode {
             return ExitCode::from(u8::from(error.use_stderr()));
         }
     };
-    log::start(cli.verbose);
+    log::start(cli.verbose, matches!(cli.command, Command::Serve(_)));
     match run(&cli) {
         Ok(code) => code,
         Err(failure) => {
@@ -52,6 +54,8 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
     match &cli.command {
         Command::Inspect(args) => inspect::run(args),
         Command::Call(args) => call::run(args, cli.verbose),
+        Command::Serve(args) => serve::run(args, cli.verbose),
+        Command::Validate(args) => validate::run(args),
         Command::Completions { shell } => {
             clap_complete::generate(*shell, &mut Cli::command(), "castile", &mut std::io::stdout());
             Ok(ExitCode::SUCCESS)

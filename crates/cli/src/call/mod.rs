@@ -87,7 +87,7 @@ pub(crate) struct CallArgs {
     )]
     bearer: Option<String>,
     /// Limit on the whole call, in seconds
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = crate::args::seconds)]
     timeout: Option<Duration>,
     /// Significant digits of doubles and floats; default: all that matter
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(1..=17))]
@@ -107,11 +107,6 @@ pub(crate) struct CallArgs {
     /// Print JSON on one line, and faults and errors as JSON
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|e| format!("{e}"))?;
-    Duration::try_from_secs_f64(seconds).map_err(|e| e.to_string())
 }
 
 /// What came back, with the types that say how it is printed.

@@ -77,6 +77,21 @@ pub(crate) fn arguments(types: &Types, id: ComplexId, given: Given) -> Result<Va
     Ok(record(types, id, given)?)
 }
 
+/// The results of a message, as `castile call` prints them: an object of the fields of `id`, or the
+/// value of the only one, even when that is an object itself.
+///
+/// # Errors
+/// As [`arguments`].
+pub(crate) fn result(types: &Types, id: ComplexId, given: Given) -> Result<Value, Failure> {
+    let given = match (given, &types.complex(id).fields[..]) {
+        (Given::Map(fields), [only]) if !fields.iter().any(|(name, _)| *name == *only.name) => {
+            Given::Map(vec![(only.name.to_string(), Given::Map(fields))])
+        }
+        (given, _) => given,
+    };
+    arguments(types, id, given)
+}
+
 fn record(types: &Types, declared: ComplexId, given: Given) -> Result<Value, Wrong> {
     let Given::Map(mut fields) = given else {
         return Err(Wrong::new(format!(

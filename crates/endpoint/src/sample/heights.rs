@@ -19,8 +19,11 @@ impl Heights {
     /// Looks through the table until nothing new is finite.
     pub(super) fn new(types: &Types) -> Self {
         let count = types.complex.len();
-        let mut heights =
-            Heights { complex: vec![None; count], particles: vec![Vec::new(); count], derived: derived(types) };
+        let mut heights = Heights {
+            complex: vec![None; count],
+            particles: vec![Vec::new(); count],
+            derived: derived(types),
+        };
         let mut changed = true;
         while changed {
             changed = false;
@@ -33,7 +36,9 @@ impl Heights {
         }
         for (i, complex) in types.complex.iter().enumerate() {
             let id = ComplexId(i as u32);
-            heights.particles[i] = (0..complex.content.len()).map(|p| heights.of_particle(types, id, p)).collect();
+            heights.particles[i] = (0..complex.content.len())
+                .map(|p| heights.of_particle(types, id, p))
+                .collect();
         }
         heights
     }
@@ -50,9 +55,21 @@ impl Heights {
 
     /// The type to make a value of: the declared one, or one derived from it where it is abstract
     /// or the caller wants one (by number, round and round).
-    pub(super) fn concrete(&self, types: &Types, declared: ComplexId, wanted: Option<usize>) -> Option<ComplexId> {
+    pub(super) fn concrete(
+        &self,
+        types: &Types,
+        declared: ComplexId,
+        wanted: Option<usize>,
+    ) -> Option<ComplexId> {
         let finite = |id: &&ComplexId| self.complex(**id).is_some();
-        let derived = || self.derived.get(&declared).into_iter().flatten().filter(finite).copied();
+        let derived = || {
+            self.derived
+                .get(&declared)
+                .into_iter()
+                .flatten()
+                .filter(finite)
+                .copied()
+        };
         let choose = |n: usize| derived().nth(n.checked_rem(derived().count())?);
         if types.complex(declared).is_abstract {
             return match wanted {
@@ -66,7 +83,12 @@ impl Heights {
     fn of(&self, types: &Types, id: ComplexId) -> Option<u32> {
         let complex = types.complex(id);
         if complex.is_abstract {
-            return self.derived.get(&id)?.iter().filter_map(|id| self.complex(*id)).min();
+            return self
+                .derived
+                .get(&id)?
+                .iter()
+                .filter_map(|id| self.complex(*id))
+                .min();
         }
         let blocked = |f: &Field| {
             let outside = matches!(f.kind, FieldKind::Attribute | FieldKind::Text);
@@ -75,7 +97,11 @@ impl Heights {
         if complex.fields.iter().any(blocked) {
             return None;
         }
-        let content = if complex.content.is_empty() { 0 } else { self.of_particle(types, id, 0)? };
+        let content = if complex.content.is_empty() {
+            0
+        } else {
+            self.of_particle(types, id, 0)?
+        };
         Some(content + 1)
     }
 

@@ -44,7 +44,13 @@ pub struct SampleOptions {
 
 impl Default for SampleOptions {
     fn default() -> Self {
-        SampleOptions { fill: Fill::Everything, items: 2, variant: 0, depth_max: 5, values_max: 2000 }
+        SampleOptions {
+            fill: Fill::Everything,
+            items: 2,
+            variant: 0,
+            depth_max: 5,
+            values_max: 2000,
+        }
     }
 }
 
@@ -73,7 +79,11 @@ struct Making {
 impl<'t> Sampler<'t> {
     /// A sampler; looks through the whole table once.
     pub fn new(types: &'t Types, options: SampleOptions) -> Self {
-        Sampler { types, options, heights: Heights::new(types) }
+        Sampler {
+            types,
+            options,
+            heights: Heights::new(types),
+        }
     }
 
     /// A record of a type; `None` when it cannot be finite, or uses what is not supported where it
@@ -128,7 +138,11 @@ impl<'t> Sampler<'t> {
             },
             FieldKind::AnyAttribute(wildcard) => {
                 let uri = self.admitted(wildcard)?;
-                let name = if uri.is_empty() { "sample".to_owned() } else { format!("{{{uri}}}sample") };
+                let name = if uri.is_empty() {
+                    "sample".to_owned()
+                } else {
+                    format!("{{{uri}}}sample")
+                };
                 Some(Value::Map(vec![(name, "sample".into())]))
             }
             _ => None,
@@ -147,7 +161,11 @@ impl<'t> Sampler<'t> {
         match *content.get(i)? {
             Particle::Leaf { field, occurs } => {
                 let f = self.types.complex(id).fields.get(field as usize)?;
-                let wanted = if self.lean(depth, making) { occurs.min } else { self.options.items.clamp(1, occurs.max) };
+                let wanted = if self.lean(depth, making) {
+                    occurs.min
+                } else {
+                    self.options.items.clamp(1, occurs.max)
+                };
                 for n in 0..occurs.min.max(wanted) {
                     match self.content(f, depth, making) {
                         Some(value) if n < REPEATS_MAX => found.get_mut(field as usize)?.push(value),
@@ -179,7 +197,8 @@ impl<'t> Sampler<'t> {
     /// The branch of a choice: the one of the variant while there is room, else the lowest.
     fn branch(&self, id: ComplexId, i: usize, depth: u32, making: &Making) -> Option<usize> {
         let content = &self.types.complex(id).content;
-        let finite = children(content, i).filter_map(|child| Some((self.heights.particle(id, child)?, child)));
+        let finite =
+            children(content, i).filter_map(|child| Some((self.heights.particle(id, child)?, child)));
         let finite: Vec<(u32, usize)> = finite.collect();
         if self.exhausted(depth, making) {
             return finite.iter().min().map(|(_, child)| *child);
@@ -209,7 +228,9 @@ impl<'t> Sampler<'t> {
             height?;
         }
         let depth = depth + u32::from(field.kind != FieldKind::Group);
-        let id = self.heights.concrete(self.types, declared, self.wanted_type(depth, making))?;
+        let id = self
+            .heights
+            .concrete(self.types, declared, self.wanted_type(depth, making))?;
         self.fields(id, depth, making).map(Value::Record)
     }
 
@@ -224,7 +245,15 @@ impl<'t> Sampler<'t> {
         if let Some(text) = field.fixed.as_ref().or(field.default.as_ref()) {
             return scalar::parse(self.types, id, text);
         }
-        scalar::scalar(self.types, id, scalar::Wish { name: &field.name, number, variant: self.options.variant })
+        scalar::scalar(
+            self.types,
+            id,
+            scalar::Wish {
+                name: &field.name,
+                number,
+                variant: self.options.variant,
+            },
+        )
     }
 
     /// An element that a wildcard admits: a declared one where the schema asks for it.
@@ -232,18 +261,28 @@ impl<'t> Sampler<'t> {
         if wildcard.process == Process::Strict {
             let types = self.types;
             let fits = |e: &&castile_plan::Element| {
-                let simple = matches!(e.ty, TypeId::Simple(id) if castile_plan::Builtin::ALL.len() > id.index());
+                let simple =
+                    matches!(e.ty, TypeId::Simple(id) if castile_plan::Builtin::ALL.len() > id.index());
                 simple && !e.is_abstract && wildcard.admits(Some(e.name.ns))
             };
             if let Some(element) = types.elements.iter().find(fits)
                 && let TypeId::Simple(id) = element.ty
             {
-                let wish = scalar::Wish { name: &element.name.local, number: 1, variant: 0 };
+                let wish = scalar::Wish {
+                    name: &element.name.local,
+                    number: 1,
+                    variant: 0,
+                };
                 let text = scalar::text(&scalar::scalar(types, id, wish)?)?;
-                return Some(Value::Xml(xml(types.uri(element.name.ns), &element.name.local, &text)));
+                return Some(Value::Xml(xml(
+                    types.uri(element.name.ns),
+                    &element.name.local,
+                    &text,
+                )));
             }
         }
-        self.admitted(wildcard).map(|uri| Value::Xml(xml(uri, "sample", "sample")))
+        self.admitted(wildcard)
+            .map(|uri| Value::Xml(xml(uri, "sample", "sample")))
     }
 
     /// A namespace that a wildcard admits.
@@ -277,7 +316,9 @@ fn xml(uri: &str, local: &str, text: &str) -> String {
 fn end(content: &[Particle], i: usize) -> usize {
     match content[i] {
         Particle::Leaf { .. } => i + 1,
-        Particle::Sequence { end, .. } | Particle::Choice { end, .. } | Particle::All { end, .. } => end as usize,
+        Particle::Sequence { end, .. } | Particle::Choice { end, .. } | Particle::All { end, .. } => {
+            end as usize
+        }
     }
 }
 

@@ -9,7 +9,10 @@ use std::str::Chars;
 /// A text that matches `pattern` and has `least` to `most` characters; `None` if the expression is
 /// not understood or no such text is found soon.
 pub(super) fn sample(pattern: &str, least: u64, most: u64) -> Option<String> {
-    let mut parser = Parser { chars: pattern.chars().peekable(), depth: 0 };
+    let mut parser = Parser {
+        chars: pattern.chars().peekable(),
+        depth: 0,
+    };
     let tree = parser.alternatives()?;
     if parser.chars.next().is_some() {
         return None;
@@ -18,7 +21,9 @@ pub(super) fn sample(pattern: &str, least: u64, most: u64) -> Option<String> {
         tree.iter().find_map(|branch| {
             let mut text = String::new();
             write(branch, repeats, &mut text)?;
-            (least..=most).contains(&(text.chars().count() as u64)).then_some(text)
+            (least..=most)
+                .contains(&(text.chars().count() as u64))
+                .then_some(text)
         })
     })
 }
@@ -53,19 +58,31 @@ struct Class {
 
 impl Class {
     fn of(ranges: &[(char, char)]) -> Class {
-        Class { ranges: ranges.to_vec(), ..Class::default() }
+        Class {
+            ranges: ranges.to_vec(),
+            ..Class::default()
+        }
     }
 
     fn has(&self, c: char) -> bool {
-        let listed = self.ranges.iter().any(|&(low, high)| (low..=high).contains(&c)) || self.not.iter().any(|s| !s.has(c));
+        let listed = self.ranges.iter().any(|&(low, high)| (low..=high).contains(&c))
+            || self.not.iter().any(|s| !s.has(c));
         listed != self.negated && !self.minus.as_ref().is_some_and(|minus| minus.has(c))
     }
 
     /// A plain character of the set.
     fn pick(&self) -> Option<char> {
-        let ascii = "Aa0".chars().chain('B'..='Z').chain('b'..='z').chain('1'..='9').chain(' '..='~');
+        let ascii = "Aa0"
+            .chars()
+            .chain('B'..='Z')
+            .chain('b'..='z')
+            .chain('1'..='9')
+            .chain(' '..='~');
         let own = self.ranges.iter().flat_map(|&(low, high)| [low, high]);
-        ascii.chain(own).chain(['\u{E9}', '\n', '\t']).find(|&c| self.has(c))
+        ascii
+            .chain(own)
+            .chain(['\u{E9}', '\n', '\t'])
+            .find(|&c| self.has(c))
     }
 }
 
@@ -129,7 +146,10 @@ impl Parser<'_> {
                 Atom::Group(branches)
             }
             '[' => Atom::Class(self.class()?),
-            '.' => Atom::Class(Class { negated: true, ..Class::of(&[('\n', '\n'), ('\r', '\r')]) }),
+            '.' => Atom::Class(Class {
+                negated: true,
+                ..Class::of(&[('\n', '\n'), ('\r', '\r')])
+            }),
             '\\' => Atom::Class(self.escape()?),
             '^' | '$' => return Some(None),
             '*' | '+' | '?' | '{' => return None,
@@ -168,7 +188,10 @@ impl Parser<'_> {
         if self.depth > DEPTH_MAX {
             return None;
         }
-        let mut class = Class { negated: self.chars.next_if_eq(&'^').is_some(), ..Class::default() };
+        let mut class = Class {
+            negated: self.chars.next_if_eq(&'^').is_some(),
+            ..Class::default()
+        };
         let mut empty = true;
         loop {
             let low = match self.chars.next()? {
@@ -183,7 +206,10 @@ impl Parser<'_> {
                     single if single.is_single() => single.ranges.first()?.0,
                     set => {
                         empty = false;
-                        class.not.push(Class { negated: !set.negated, ..set });
+                        class.not.push(Class {
+                            negated: !set.negated,
+                            ..set
+                        });
                         continue;
                     }
                 },
@@ -215,10 +241,21 @@ impl Parser<'_> {
     /// An escape after its backslash.
     fn escape(&mut self) -> Option<Class> {
         const NAME_START: &[(char, char)] = &[('A', 'Z'), ('a', 'z'), ('_', '_'), (':', ':')];
-        const NAME: &[(char, char)] = &[('A', 'Z'), ('a', 'z'), ('0', '9'), ('_', '_'), (':', ':'), ('-', '-'), ('.', '.')];
+        const NAME: &[(char, char)] = &[
+            ('A', 'Z'),
+            ('a', 'z'),
+            ('0', '9'),
+            ('_', '_'),
+            (':', ':'),
+            ('-', '-'),
+            ('.', '.'),
+        ];
         const WORD: &[(char, char)] = &[('A', 'Z'), ('a', 'z'), ('0', '9'), ('\u{C0}', '\u{24F}')];
         const SPACE: &[(char, char)] = &[(' ', ' '), ('\t', '\t'), ('\n', '\n'), ('\r', '\r')];
-        let not = |class: Class| Class { negated: !class.negated, ..class };
+        let not = |class: Class| Class {
+            negated: !class.negated,
+            ..class
+        };
         let c = self.chars.next()?;
         Some(match c {
             'n' => Class::of(&[('\n', '\n')]),
@@ -300,7 +337,17 @@ mod tests {
 
     #[test]
     fn what_is_not_understood_gives_nothing() {
-        for pattern in ["(", "a{", "[a", "a{3,1}", r"\q", r"\p{Foo}", "*", "a)", &"(".repeat(1000)] {
+        for pattern in [
+            "(",
+            "a{",
+            "[a",
+            "a{3,1}",
+            r"\q",
+            r"\p{Foo}",
+            "*",
+            "a)",
+            &"(".repeat(1000),
+        ] {
             assert_eq!(sample(pattern, 0, 10), None, "{pattern}");
         }
         assert_eq!(sample("(((x{1000}){1000}){1000})", 0, 10), None);

@@ -29,10 +29,27 @@ pub(super) fn scalar(types: &Types, id: SimpleId, wish: Wish<'_>) -> Option<Valu
     match &simple.variety {
         Variety::Atomic(builtin) => atomic(types, id, *builtin, wish),
         Variety::List(item) => {
-            let Facets { length, min_length, max_length, .. } = simple.facets;
+            let Facets {
+                length,
+                min_length,
+                max_length,
+                ..
+            } = simple.facets;
             let most = length.or(max_length).unwrap_or(2).min(LENGTH_MAX);
-            let items = length.unwrap_or(most.min(2)).max(min_length.unwrap_or(0)).min(LENGTH_MAX);
-            let item = |n: u64| scalar(types, *item, Wish { number: wish.number.wrapping_add(n as u32), ..wish });
+            let items = length
+                .unwrap_or(most.min(2))
+                .max(min_length.unwrap_or(0))
+                .min(LENGTH_MAX);
+            let item = |n: u64| {
+                scalar(
+                    types,
+                    *item,
+                    Wish {
+                        number: wish.number.wrapping_add(n as u32),
+                        ..wish
+                    },
+                )
+            };
             (0..items).map(item).collect::<Option<Vec<_>>>().map(Value::List)
         }
         Variety::Union(members) => members.iter().find_map(|member| scalar(types, *member, wish)),
@@ -41,7 +58,9 @@ pub(super) fn scalar(types: &Types, id: SimpleId, wish: Wish<'_>) -> Option<Valu
 
 /// The values of the nearest enumeration, this type's or a base's.
 fn enumeration(types: &Types, id: SimpleId) -> Option<&[Box<str>]> {
-    chain(types, id).map(|id| &*types.simple(id).facets.enumeration).find(|values| !values.is_empty())
+    chain(types, id)
+        .map(|id| &*types.simple(id).facets.enumeration)
+        .find(|values| !values.is_empty())
 }
 
 /// A type and those it restricts.
@@ -53,13 +72,17 @@ fn chain(types: &Types, id: SimpleId) -> impl Iterator<Item = SimpleId> {
 pub(super) fn parse(types: &Types, id: SimpleId, text: &str) -> Option<Value> {
     match &types.simple(id).variety {
         Variety::Atomic(builtin) => read(*builtin, text),
-        Variety::List(item) => {
-            text.split_ascii_whitespace().map(|word| parse(types, *item, word)).collect::<Option<Vec<_>>>().map(Value::List)
-        }
-        Variety::Union(members) => members.iter().find_map(|member| match enumeration(types, *member) {
-            Some(values) if !values.iter().any(|v| &**v == text) => None,
-            _ => parse(types, *member, text),
-        }),
+        Variety::List(item) => text
+            .split_ascii_whitespace()
+            .map(|word| parse(types, *item, word))
+            .collect::<Option<Vec<_>>>()
+            .map(Value::List),
+        Variety::Union(members) => members
+            .iter()
+            .find_map(|member| match enumeration(types, *member) {
+                Some(values) if !values.iter().any(|v| &**v == text) => None,
+                _ => parse(types, *member, text),
+            }),
     }
 }
 
@@ -75,7 +98,10 @@ fn read(builtin: Builtin, text: &str) -> Option<Value> {
         Builtin::Base64Binary | Builtin::HexBinary => return None,
         Builtin::QName | Builtin::Notation => {
             let local = text.rsplit(':').next()?.to_owned();
-            Value::QName(QName { namespace: super::NAMESPACE.into(), local })
+            Value::QName(QName {
+                namespace: super::NAMESPACE.into(),
+                local,
+            })
         }
         _ => match (moment(builtin), is_integer(builtin)) {
             (Some(kind), _) => Value::DateTime(DateTime::parse(kind, bytes).ok()?),
@@ -130,11 +156,15 @@ fn is_integer(builtin: Builtin) -> bool {
 
 fn atomic(types: &Types, id: SimpleId, builtin: Builtin, wish: Wish<'_>) -> Option<Value> {
     let facets = &types.simple(id).facets;
-    let patterns = chain(types, id).map(|id| &*types.simple(id).facets.patterns).find(|p| !p.is_empty());
+    let patterns = chain(types, id)
+        .map(|id| &*types.simple(id).facets.patterns)
+        .find(|p| !p.is_empty());
     if let Some(patterns) = patterns {
         let (least, most) = lengths(facets);
         let text = patterns.iter().find_map(|p| pattern::sample(p, least, most));
-        let value = text.and_then(|text| read(builtin, &text)).filter(|v| in_bounds(v, facets));
+        let value = text
+            .and_then(|text| read(builtin, &text))
+            .filter(|v| in_bounds(v, facets));
         if value.is_some() {
             return value;
         }
@@ -143,12 +173,16 @@ fn atomic(types: &Types, id: SimpleId, builtin: Builtin, wish: Wish<'_>) -> Opti
         Builtin::Boolean => Some(Value::Bool(true)),
         Builtin::Base64Binary | Builtin::HexBinary => {
             let (least, most) = lengths(facets);
-            Some(Value::Bytes((0..least.max(most.min(6))).map(|n| n as u8).collect()))
+            Some(Value::Bytes(
+                (0..least.max(most.min(6))).map(|n| n as u8).collect(),
+            ))
         }
         Builtin::QName | Builtin::Notation => read(builtin, "sample"),
         Builtin::Duration => first(builtin, facets, &["P1DT2H".into(), "PT1S".into(), "P1Y".into()]),
         _ if moment(builtin).is_some() => first(builtin, facets, &moments(builtin, wish.number)),
-        _ if is_integer(builtin) || is_real(builtin) => first(builtin, facets, &numbers(builtin, facets, wish.number)),
+        _ if is_integer(builtin) || is_real(builtin) => {
+            first(builtin, facets, &numbers(builtin, facets, wish.number))
+        }
         _ => Some(texts(builtin, facets, wish).into()),
     }
 }
@@ -161,7 +195,11 @@ fn is_real(builtin: Builtin) -> bool {
 fn first(builtin: Builtin, facets: &Facets, candidates: &[String]) -> Option<Value> {
     let bounds = [&facets.min_inclusive, &facets.max_inclusive];
     let bounds = bounds.into_iter().flatten().map(|b| b.to_string());
-    let mut all = candidates.iter().cloned().chain(bounds).filter_map(|text| read(builtin, &text));
+    let mut all = candidates
+        .iter()
+        .cloned()
+        .chain(bounds)
+        .filter_map(|text| read(builtin, &text));
     all.find(|value| in_bounds(value, facets))
 }
 
@@ -183,7 +221,9 @@ fn in_bounds(value: &Value, facets: &Facets) -> bool {
 fn compare(value: &Value, bound: &str) -> Option<std::cmp::Ordering> {
     match value {
         Value::Int(v) => Decimal::from(*v).partial_cmp(&Decimal::parse(bound).ok()?),
-        Value::UInt(v) => Decimal::parse(&v.to_string()).ok()?.partial_cmp(&Decimal::parse(bound).ok()?),
+        Value::UInt(v) => Decimal::parse(&v.to_string())
+            .ok()?
+            .partial_cmp(&Decimal::parse(bound).ok()?),
         Value::Decimal(v) => v.partial_cmp(&Decimal::parse(bound).ok()?),
         Value::Double(v) => v.partial_cmp(&float(bound)?),
         Value::Float(v) => f64::from(*v).partial_cmp(&float(bound)?),
@@ -203,7 +243,8 @@ fn fits_digits(value: &Value, facets: &Facets) -> bool {
         return true;
     };
     let fits = |digits: usize, most: Option<u32>| most.is_none_or(|most| digits <= most as usize);
-    fits(decimal.total_digits(), facets.total_digits) && fits(decimal.fraction_digits(), facets.fraction_digits)
+    fits(decimal.total_digits(), facets.total_digits)
+        && fits(decimal.fraction_digits(), facets.fraction_digits)
 }
 
 /// Numbers to try, the most telling first.
@@ -214,7 +255,15 @@ fn numbers(builtin: Builtin, facets: &Facets, number: u32) -> Vec<String> {
     if is_real(builtin) {
         all.push(format!("{n}.5"));
     }
-    all.extend([n.to_string(), "1".into(), "0".into(), format!("-{n}"), "-1".into(), "0.5".into(), "-0.5".into()]);
+    all.extend([
+        n.to_string(),
+        "1".into(),
+        "0".into(),
+        format!("-{n}"),
+        "-1".into(),
+        "0.5".into(),
+        "-0.5".into(),
+    ]);
     let step = |bound: &Option<Box<str>>, by: i128| {
         let bound = bound.as_ref()?.trim().split('.').next()?.parse::<i128>().ok()?;
         Some((bound + by).to_string())
@@ -232,7 +281,10 @@ fn fits_range(builtin: Builtin, text: &str) -> bool {
     let negative = text.starts_with('-');
     match text {
         "0" => !derived(Builtin::PositiveInteger) && !derived(Builtin::NegativeInteger),
-        _ => !(negative && derived(Builtin::NonNegativeInteger)) && (negative || !derived(Builtin::NonPositiveInteger)),
+        _ => {
+            !(negative && derived(Builtin::NonNegativeInteger))
+                && (negative || !derived(Builtin::NonPositiveInteger))
+        }
     }
 }
 
@@ -248,13 +300,23 @@ fn moments(builtin: Builtin, number: u32) -> Vec<String> {
         Builtin::GDay => &["---DD"],
         _ => &["--05"],
     };
-    texts.iter().map(|text| text.replace("DD", &format!("{day:02}"))).collect()
+    texts
+        .iter()
+        .map(|text| text.replace("DD", &format!("{day:02}")))
+        .collect()
 }
 
 /// The least and the greatest length.
 fn lengths(facets: &Facets) -> (u64, u64) {
     let least = facets.length.or(facets.min_length).unwrap_or(0).min(LENGTH_MAX);
-    (least, facets.length.or(facets.max_length).unwrap_or(LENGTH_MAX).max(least))
+    (
+        least,
+        facets
+            .length
+            .or(facets.max_length)
+            .unwrap_or(LENGTH_MAX)
+            .max(least),
+    )
 }
 
 fn texts(builtin: Builtin, facets: &Facets, wish: Wish<'_>) -> String {
@@ -264,8 +326,13 @@ fn texts(builtin: Builtin, facets: &Facets, wish: Wish<'_>) -> String {
         _ => name(wish.name, wish.number),
     };
     let (least, most) = lengths(facets);
-    let mut text: String = text.chars().take(usize::try_from(most).unwrap_or(usize::MAX)).collect();
-    let missing = usize::try_from(least).unwrap_or(0).saturating_sub(text.chars().count());
+    let mut text: String = text
+        .chars()
+        .take(usize::try_from(most).unwrap_or(usize::MAX))
+        .collect();
+    let missing = usize::try_from(least)
+        .unwrap_or(0)
+        .saturating_sub(text.chars().count());
     text.extend(std::iter::repeat_n('x', missing));
     text
 }
@@ -311,10 +378,24 @@ mod tests {
     fn sample(builtin: Builtin, facets: Facets) -> Option<Value> {
         let mut types = Types::new();
         let base = Some(builtin.into());
-        types.simple.push(Simple { name: None, base, variety: Variety::Atomic(builtin), facets, doc: None });
+        types.simple.push(Simple {
+            name: None,
+            base,
+            variety: Variety::Atomic(builtin),
+            facets,
+            doc: None,
+        });
         types.seal().unwrap();
         let id = SimpleId(types.simple.len() as u32 - 1);
-        scalar(&types, id, Wish { name: "city", number: 3, variant: 0 })
+        scalar(
+            &types,
+            id,
+            Wish {
+                name: "city",
+                number: 3,
+                variant: 0,
+            },
+        )
     }
 
     #[test]
@@ -324,24 +405,51 @@ mod tests {
             max_inclusive: Some(max.into()),
             ..Facets::default()
         };
-        assert_eq!(sample(Builtin::Int, bounds("1000", "2000")), Some(Value::Int(1000)));
+        assert_eq!(
+            sample(Builtin::Int, bounds("1000", "2000")),
+            Some(Value::Int(1000))
+        );
         assert_eq!(sample(Builtin::Int, bounds("-7", "-5")), Some(Value::Int(-7)));
-        assert_eq!(sample(Builtin::Double, bounds("0", "1")), Some(Value::Double(1.0)));
-        let after = Facets { min_exclusive: Some("41".into()), ..Facets::default() };
+        assert_eq!(
+            sample(Builtin::Double, bounds("0", "1")),
+            Some(Value::Double(1.0))
+        );
+        let after = Facets {
+            min_exclusive: Some("41".into()),
+            ..Facets::default()
+        };
         assert_eq!(sample(Builtin::Short, after), Some(Value::Int(42)));
-        assert_eq!(sample(Builtin::NegativeInteger, Facets::default()), Some(Value::Int(-4)));
-        let whole = Facets { fraction_digits: Some(0), ..Facets::default() };
-        assert_eq!(sample(Builtin::Decimal, whole), Some(Value::Decimal(Decimal::from(4i64))));
+        assert_eq!(
+            sample(Builtin::NegativeInteger, Facets::default()),
+            Some(Value::Int(-4))
+        );
+        let whole = Facets {
+            fraction_digits: Some(0),
+            ..Facets::default()
+        };
+        assert_eq!(
+            sample(Builtin::Decimal, whole),
+            Some(Value::Decimal(Decimal::from(4i64)))
+        );
     }
 
     #[test]
     fn lengths_and_patterns_are_respected() {
-        let length = |n| Facets { length: Some(n), ..Facets::default() };
+        let length = |n| Facets {
+            length: Some(n),
+            ..Facets::default()
+        };
         assert_eq!(sample(Builtin::String, length(3)), Some("cit".into()));
         assert_eq!(sample(Builtin::Token, length(8)), Some("city-3xx".into()));
-        let code = Facets { patterns: vec![r"[A-Z]{2}-\d{3}".into()], ..Facets::default() };
+        let code = Facets {
+            patterns: vec![r"[A-Z]{2}-\d{3}".into()],
+            ..Facets::default()
+        };
         assert_eq!(sample(Builtin::String, code), Some("AA-000".into()));
-        let number = Facets { patterns: vec!["[1-9][0-9]{2}".into()], ..Facets::default() };
+        let number = Facets {
+            patterns: vec!["[1-9][0-9]{2}".into()],
+            ..Facets::default()
+        };
         assert_eq!(sample(Builtin::Int, number), Some(Value::Int(100)));
     }
 }

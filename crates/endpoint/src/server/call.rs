@@ -55,6 +55,13 @@ pub struct Call<'c> {
 #[derive(Debug, Default)]
 pub struct Answer(pub(super) Vec<u8>);
 
+impl Answer {
+    /// An envelope that is ready, sent as it is: what a mock server has on disk.
+    pub fn ready(envelope: Vec<u8>) -> Answer {
+        Answer(envelope)
+    }
+}
+
 /// Writes the answer to a call whose values were taken.
 pub struct Replier<'c> {
     service: &'c Service,

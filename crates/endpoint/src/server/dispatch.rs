@@ -192,7 +192,10 @@ impl Service {
         self.note_decode(began);
         let response = match opened {
             Ok(envelope) => self.dispatch(envelope, request),
-            Err(e) => self.fault(Version::Soap11, None, &Error::from(e).to_fault()),
+            Err(error) => {
+                tracing::info!(%error, "refused a message");
+                self.fault(Version::Soap11, None, &Error::from(error).to_fault())
+            }
         };
         count(&self.counters.faults, usize::from(response.fault.is_some()));
         count(&self.counters.bytes_out, response.body.len());
@@ -203,7 +206,10 @@ impl Service {
         let version = envelope.version();
         let operation = match self.find(&envelope, request.action) {
             Ok(operation) => operation,
-            Err(fault) => return self.fault(version, None, &fault),
+            Err(fault) => {
+                tracing::info!(%fault, "refused a message");
+                return self.fault(version, None, &fault);
+            }
         };
         let span = tracing::debug_span!("serve", operation = %operation.name, bytes = request.text.len());
         let _entered = span.enter();
