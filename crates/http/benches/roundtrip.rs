@@ -62,6 +62,8 @@ fn round_trips(rounds: usize, core: usize) {
         castile_client(rounds, ours.addr()),
         raw,
     );
+    let sleeping = sleeping_client(rounds, ours.addr());
+    report("the same, sleeping at once", sleeping, raw);
     ours.stop();
 }
 
@@ -101,7 +103,19 @@ fn raw(rounds: usize, core: usize) -> (f64, f64) {
 }
 
 fn castile_client(rounds: usize, server: SocketAddr) -> (f64, f64) {
-    let client = client();
+    calls(rounds, server, &client())
+}
+
+fn sleeping_client(rounds: usize, server: SocketAddr) -> (f64, f64) {
+    let options = ClientOptions {
+        proxy: Proxy::None,
+        spin: Duration::ZERO,
+        ..ClientOptions::default()
+    };
+    calls(rounds, server, &blocking::Client::new(options).unwrap())
+}
+
+fn calls(rounds: usize, server: SocketAddr, client: &blocking::Client) -> (f64, f64) {
     let url = url(server);
     measure(rounds, || {
         let reply = client.send(request(&url)).unwrap();

@@ -159,7 +159,7 @@ impl Client {
         })?;
         Ok(Lane {
             runtime: Some(runtime),
-            client: self.template.with_own_pool(),
+            client: self.template.for_one_thread(),
             tick: None,
             used: Instant::now(),
         })

@@ -106,7 +106,7 @@ fn a_server_that_never_answers() {
 fn a_server_that_drips_keeps_the_silence_limit_and_breaks_the_call_limit() {
     let server = Scripted::new(2, |_, mut stream| {
         read_message(&mut stream);
-        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n");
+        let _ = stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 8\r\n\r\n");
         for _ in 0..8 {
             std::thread::sleep(Duration::from_millis(100));
             let _ = stream.write_all(b"x");

@@ -335,3 +335,50 @@ fn the_async_client_says_where_it_works() {
         other => panic!("{other:?}"),
     }
 }
+
+/// Looking for a reply before sleeping must not outlast the limits, nor miss a close.
+#[test]
+fn spinning_keeps_limits_and_sees_closes() {
+    let server = Scripted::new(1, |_, mut stream| {
+        use std::io::Write as _;
+        for _ in 0..3 {
+            read_message(&mut stream);
+            stream.write_all(OK).expect("a client that reads");
+        }
+        read_message(&mut stream);
+    });
+    let spin = Duration::from_secs(1);
+    let client = client(ClientOptions { spin, ..options() });
+    for _ in 0..3 {
+        assert_eq!(
+            client.send(post(server.address, "<a/>")).expect("a reply").body,
+            "ok"
+        );
+    }
+    let error = client.send(post(server.address, "<a/>")).expect_err("closed");
+    assert_eq!(error.kind(), castile_http::Kind::Closed);
+    server.join();
+
+    let server = Scripted::new(1, |_, mut stream| {
+        use std::io::Write as _;
+        read_message(&mut stream);
+        stream.write_all(OK).expect("a client that reads");
+        read_message(&mut stream);
+        assert_eq!(read_message(&mut stream), "", "the client closes");
+    });
+    let client = common::client(ClientOptions { spin, ..options() });
+    client.send(post(server.address, "<a/>")).expect("a reply");
+    let mut request = post(server.address, "<a/>");
+    request.timeout_call = Some(Duration::from_millis(100));
+    let started = Instant::now();
+    assert_eq!(
+        client.send(request).expect_err("late").kind(),
+        castile_http::Kind::Timeout
+    );
+    assert!(
+        started.elapsed() < Duration::from_millis(700),
+        "{:?}",
+        started.elapsed()
+    );
+    server.join();
+}

@@ -22,6 +22,7 @@ use super::connect::Route;
 use super::failure::explain;
 use super::limits::{Alarm, Limits};
 use super::outgoing::Outgoing;
+use super::spin::{Spin, has_news};
 use super::stream::Stream;
 use crate::error::{Error, Guilty, Kind, Phase};
 use crate::message::Timings;
@@ -41,6 +42,7 @@ pub(crate) struct Connection {
     ended: bool,
     meter: Arc<Meter>,
     alarm: Alarm,
+    pub(crate) spin: Spin,
     /// The same socket, to look for a close that the reactor has not told us of.
     probe: socket2::Socket,
     /// Where it leads.
@@ -77,6 +79,7 @@ impl Connection {
             ended: false,
             meter,
             alarm: Alarm::default(),
+            spin: Spin::default(),
             probe,
             route,
             runtime: Handle::current().id(),
@@ -90,9 +93,7 @@ impl Connection {
         if self.ended || self.handle.is_closed() {
             return false;
         }
-        let mut byte = [std::mem::MaybeUninit::uninit()];
-        let peeked = self.probe.peek(&mut byte);
-        matches!(peeked, Err(e) if e.kind() == std::io::ErrorKind::WouldBlock)
+        !has_news(&self.probe)
     }
 
     /// After a reply: true when another request may follow.
@@ -142,11 +143,15 @@ impl Connection {
             if let Poll::Ready(reply) = reply.as_mut().poll(context) {
                 return Poll::Ready(Ok(reply));
             }
+            if self.spin.poll(limits, &self.meter, &self.probe).is_ready() {
+                context.waker().wake_by_ref();
+            }
             self.alarm
                 .poll(context, limits, &self.meter, Phase::Wait)
                 .map(Err)
         })
         .await;
+        self.spin.learn(&self.meter);
         match outcome {
             Ok(Ok(response)) => Ok(response),
             Ok(Err(failed)) => Err(explain(failed.into_error(), &self.meter)),

@@ -15,6 +15,7 @@ use super::connection::Connection;
 use super::limits::Limits;
 use super::options::Retry;
 use super::prepare::{Hop, prepare};
+use super::spin::Spin;
 use crate::body::Body;
 use crate::coding::{self, CodingError};
 use crate::error::{Error, Guilty, Kind, Phase};
@@ -113,6 +114,7 @@ impl Client {
         let (stream, probe) = dial(&route, || self.shared.tls(), deadline).await?;
         tracing::debug!(host = %route.host, port = route.port, secure = route.secure, "connected");
         let mut connection = Connection::start(route, stream, probe, options.header_bytes_max).await?;
+        connection.spin = Spin::new(self.spin);
         connection.connect = started.elapsed();
         Ok(connection)
     }

@@ -41,7 +41,7 @@ impl Limits {
     }
 
     /// The first moment at which a limit can pass if bytes last moved at `progress`.
-    fn first(&self, progress: Instant) -> Option<Instant> {
+    pub(crate) fn first(&self, progress: Instant) -> Option<Instant> {
         let silence = self.silence.and_then(|limit| progress.checked_add(limit));
         match (silence, self.call) {
             (Some(silence), Some((end, _))) => Some(silence.min(end)),

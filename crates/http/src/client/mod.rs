@@ -13,6 +13,7 @@ mod pool;
 mod prepare;
 mod proxy;
 mod redirect;
+mod spin;
 mod stream;
 
 use std::fmt;
@@ -46,6 +47,8 @@ use crate::tls;
 pub struct Client {
     shared: Arc<Shared>,
     pool: Arc<Pool>,
+    /// How long a connection of this client looks for a reply before it sleeps.
+    spin: Duration,
 }
 
 /// What all clones, and all threads of a blocking client, have in common.
@@ -87,16 +90,18 @@ impl Client {
         Ok(Client {
             shared: Arc::new(shared),
             pool: Arc::new(pool),
+            spin: Duration::ZERO,
         })
     }
 
-    /// The same client with connections of its own.
-    pub(crate) fn with_own_pool(&self) -> Client {
+    /// The same client with connections of its own, for calls that have a thread for themselves.
+    pub(crate) fn for_one_thread(&self) -> Client {
         let options = &self.shared.options;
         let pool = Pool::new(options.pool_idle_max, options.pool_idle_timeout);
         Client {
             shared: Arc::clone(&self.shared),
             pool: Arc::new(pool),
+            spin: options.spin,
         }
     }
 
