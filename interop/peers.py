@@ -22,6 +22,7 @@ HERE = Path(__file__).resolve().parent
 BUILD = HERE / "build"
 PYTHON = BUILD / "venv" / "bin" / "python"
 CASTILE_PYTHON = Path(os.environ.get("CASTILE_PYTHON", HERE.parent / ".venv" / "bin" / "python"))
+CASTILE_COMMAND = Path(os.environ.get("CASTILE", CASTILE_PYTHON.parent / "castile"))
 INSTALL = "interop/install-peers.sh"
 ANSWER_SECONDS_MAX = 60.0
 START_SECONDS_MAX = 30.0
@@ -79,13 +80,21 @@ def _rust(role: str) -> Peer:
     return Peer("castile-rust", role, (str(program),), missing, environment=environment)
 
 
+def _command() -> Peer:
+    script = str(HERE / "peers" / "castile-cli" / "client.py")
+    missing = None if CASTILE_COMMAND.exists() else f"there is no {CASTILE_COMMAND} (make build)"
+    environment = {"CASTILE_COMMAND": str(CASTILE_COMMAND)}
+    return Peer("castile-cli", "client", (str(PYTHON), script), missing, environment=environment)
+
+
 def is_castile(name: str) -> bool:
-    """Whether a peer is ours: the Python front (castile), or the crate (castile-rust)."""
+    """Whether a peer is ours: the Python front (castile), the crate (-rust), or the command (-cli)."""
     return name.startswith("castile")
 
 
 CLIENTS = {
     "castile": _python("castile", "client", CASTILE_PYTHON),
+    "castile-cli": _command(),
     "castile-rust": _rust("client"),
     "gsoap": _gsoap("client"),
     "zeep": _python("zeep", "client"),

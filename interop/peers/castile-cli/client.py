@@ -1,0 +1,114 @@
+"""The command `castile call` as a client in the suite: one process a call.
+
+One JSON call a line in, one JSON answer a line out (../../README.md). CASTILE_COMMAND names the command.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import subprocess
+import sys
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+import model
+
+CONTRACTS = {name: model.load(name) for name in ("interop", "rpc")}
+PORTS = {("interop", "1.1"): "Soap11", ("interop", "1.2"): "Soap12", ("rpc", "1.1"): "Rpc11"}
+SECONDS_MAX = 20
+FAULT = 2  # the exit code of a fault
+
+
+def answer(request: dict[str, Any]) -> dict[str, Any]:
+    contract = CONTRACTS[request["contract"]]
+    operation = contract.operations[request["operation"]]
+    port = PORTS[request["contract"], request["version"]]
+    command = [os.environ["CASTILE_COMMAND"], "call", str(contract.path), operation.name]
+    command += ["--endpoint", request["url"], "--port", port, "--timeout", str(SECONDS_MAX)]
+    command += ["--json", "--with-headers", "--data", "-"]
+    for name, value in request.get("header", {}).items():
+        command += ["--header", f"SessionToken.{name}={value}"]
+    values = json.dumps(write(operation.input, request["arguments"]))
+    done = subprocess.run(command, input=values.encode(), capture_output=True, timeout=2 * SECONDS_MAX)
+    if done.returncode == FAULT:
+        return {"fault": described(operation, parsed(done.stderr)["fault"])}
+    if done.returncode != 0:
+        return {"error": {"reason": done.stderr.decode()}}
+    return replied(operation, parsed(done.stdout))
+
+
+def parsed(text: bytes) -> Any:
+    return json.loads(text, parse_float=Decimal)
+
+
+def replied(operation: model.Operation, reply: dict[str, Any]) -> dict[str, Any]:
+    made: dict[str, Any] = {"result": {}}
+    if operation.output and operation.output.fields:
+        fields = operation.output.fields
+        result = {fields[0].name: reply["result"]} if len(fields) == 1 else reply["result"]
+        made["result"] = read(operation.output, result)
+    if operation.header_out:
+        made["header"] = read(operation.header_out, reply["header"]["SessionState"])
+    return made
+
+
+def described(operation: model.Operation, fault: dict[str, Any]) -> dict[str, Any]:
+    detail = {
+        struct.name: read(struct, entry["value"])
+        for entry in fault["detail"]
+        for struct in operation.faults
+        if entry["name"] == f"{{{struct.namespace}}}{struct.name}"
+    }
+    return {"code": fault["code"], "reason": fault["reasons"][0]["text"], "detail": detail}
+
+
+# ---- the JSON of the command: numbers where JSON has them, base64 for bytes ----
+
+
+def write(type_: model.Scalar | model.Struct, value: Any) -> Any:
+    if value is None:
+        return None
+    if isinstance(type_, model.Struct):
+        return {f.name: write_field(f, value[f.name]) for f in type_.fields if f.name in value}
+    if type_.name in ("double", "float"):
+        number = model.to_python(type_, value)
+        return {"inf": "INF", "-inf": "-INF", "nan": "NaN"}.get(str(number), number)
+    if type_.name == "base64Binary":
+        return base64.b64encode(bytes.fromhex(value)).decode()
+    return value
+
+
+def write_field(f: model.Field, value: Any) -> Any:
+    return [write(f.type, item) for item in value] if f.repeated else write(f.type, value)
+
+
+def read(type_: model.Scalar | model.Struct, value: Any) -> Any:
+    if value is None:
+        return None
+    if isinstance(type_, model.Struct):
+        return {f.name: read_field(f, value[f.name]) for f in type_.fields if f.name in value}
+    if type_.name == "base64Binary":
+        return base64.b64decode(value).hex()
+    if type_.name == "hexBinary":
+        return value.lower()
+    return model.from_python(type_, value)
+
+
+def read_field(f: model.Field, value: Any) -> Any:
+    return [read(f.type, item) for item in value] if f.repeated else read(f.type, value)
+
+
+def main() -> None:
+    for line in sys.stdin:
+        try:
+            made = answer(json.loads(line))
+        except Exception as problem:  # whatever it is, the harness must hear of it
+            made = {"error": {"reason": f"{type(problem).__name__}: {problem}"}}
+        print(json.dumps(made), flush=True)
+
+
+main()
