@@ -18,6 +18,8 @@ pub struct Derived {
     elements: HashMap<QName, ElementId>,
     types: HashMap<QName, TypeId>,
     complex: Vec<DerivedComplex>,
+    /// Of each simple type, whether it or a type it restricts has an enumeration.
+    enumerated: Vec<bool>,
 }
 
 impl Derived {
@@ -96,7 +98,17 @@ impl Types {
                 .collect(),
             types: named_types(self),
             complex: Vec::new(),
+            enumerated: Vec::with_capacity(self.simple.len()),
         };
+        // Bases come before what restricts them.
+        for simple in &self.simple {
+            let base = simple
+                .base
+                .is_some_and(|base| self.derived.enumerated[base.index()]);
+            self.derived
+                .enumerated
+                .push(base || !simple.facets.enumeration.is_empty());
+        }
         let mut nullable = vec![None; self.complex.len()];
         self.derived.complex = self
             .complex
@@ -169,6 +181,11 @@ impl Types {
     /// Whether no element need stand for this particle of the type's content.
     pub fn nullable(&self, id: ComplexId, particle: u32) -> bool {
         self.derived.complex[id.index()].order.nullable(particle)
+    }
+
+    /// Whether a simple type, or one that it restricts, has an enumeration.
+    pub fn is_enumerated(&self, id: SimpleId) -> bool {
+        self.derived.enumerated[id.index()]
     }
 
     /// Whether some field of the type has more than one leaf.

@@ -60,6 +60,25 @@ impl Scalar<'_> {
             Scalar::Numbers(_) => "an array of numbers",
         }
     }
+
+    /// The value with nothing borrowed.
+    pub fn into_owned(self) -> Scalar<'static> {
+        match self {
+            Scalar::Text(text) => Scalar::Text(text.into_owned().into()),
+            Scalar::Bytes(bytes) => Scalar::Bytes(bytes.into_owned().into()),
+            Scalar::Bool(v) => Scalar::Bool(v),
+            Scalar::Int(v) => Scalar::Int(v),
+            Scalar::UInt(v) => Scalar::UInt(v),
+            Scalar::Float(v) => Scalar::Float(v),
+            Scalar::Double(v) => Scalar::Double(v),
+            Scalar::Decimal(v) => Scalar::Decimal(v),
+            Scalar::DateTime(v) => Scalar::DateTime(v),
+            Scalar::Duration(v) => Scalar::Duration(v),
+            Scalar::QName(v) => Scalar::QName(v),
+            Scalar::List(v) => Scalar::List(v.into_iter().map(Scalar::into_owned).collect()),
+            Scalar::Numbers(v) => Scalar::Numbers(v),
+        }
+    }
 }
 
 impl<'a> From<&'a str> for Scalar<'a> {

@@ -28,6 +28,16 @@ pub trait Sink {
     fn open(&mut self, at: Slot, shape: &Arc<Shape>);
     /// The innermost record ends.
     fn close(&mut self);
+    /// A whole record whose fields are single values of simple types, each of `values` with its
+    /// field: as [`Sink::open`], [`Sink::scalar`] and [`Sink::close`], in one call. Leaves `values`
+    /// empty.
+    fn record(&mut self, at: Slot, shape: &Arc<Shape>, values: &mut Vec<(u32, Scalar<'_>)>) {
+        self.open(at, shape);
+        for (field, value) in values.drain(..) {
+            self.scalar(Slot { field, many: false }, value);
+        }
+        self.close();
+    }
     /// The array to append numbers to, for a repeated field; `None` when the sink would rather
     /// have them one by one (also when the array already holds something that is no number).
     fn column(&mut self, at: Slot, dtype: DType) -> Option<&mut ColumnBuf>;
@@ -107,6 +117,16 @@ impl Sink for ValueSink {
         if let Some((at, record)) = self.open.pop() {
             self.put(at, Value::Record(record));
         }
+    }
+
+    fn record(&mut self, at: Slot, shape: &Arc<Shape>, values: &mut Vec<(u32, Scalar<'_>)>) {
+        let mut record = Record::new(shape.clone());
+        for (field, value) in values.drain(..) {
+            if let Some(slot) = record.values_mut().get_mut(field as usize) {
+                *slot = value.into();
+            }
+        }
+        self.put(at, Value::Record(record));
     }
 
     fn column(&mut self, at: Slot, dtype: DType) -> Option<&mut ColumnBuf> {

@@ -327,7 +327,7 @@ fn is_array_type<M>(encoder: &Encoder<'_, M>, id: ComplexId) -> bool {
 fn list_scalar(item: Item<'_>) -> Result<Scalar<'static>, Error> {
     let one =
         |i: usize, item: Item<'_>| match item {
-            Item::Scalar(scalar) => Ok(owned(scalar)),
+            Item::Scalar(scalar) => Ok(scalar.into_owned()),
             _ => Err(Error::caller(Kind::Value, "a list type holds simple values only")
                 .within(format!("[{}]", i + 1))),
         };
@@ -338,24 +338,6 @@ fn list_scalar(item: Item<'_>) -> Result<Scalar<'static>, Error> {
             .collect::<Result<_, _>>()?,
         other => vec![one(0, other)?],
     }))
-}
-
-fn owned(scalar: Scalar<'_>) -> Scalar<'static> {
-    match scalar {
-        Scalar::Text(text) => Scalar::Text(text.into_owned().into()),
-        Scalar::Bytes(bytes) => Scalar::Bytes(bytes.into_owned().into()),
-        Scalar::Bool(v) => Scalar::Bool(v),
-        Scalar::Int(v) => Scalar::Int(v),
-        Scalar::UInt(v) => Scalar::UInt(v),
-        Scalar::Float(v) => Scalar::Float(v),
-        Scalar::Double(v) => Scalar::Double(v),
-        Scalar::Decimal(v) => Scalar::Decimal(v),
-        Scalar::DateTime(v) => Scalar::DateTime(v),
-        Scalar::Duration(v) => Scalar::Duration(v),
-        Scalar::QName(v) => Scalar::QName(v),
-        Scalar::List(v) => Scalar::List(v.into_iter().map(owned).collect()),
-        Scalar::Numbers(v) => Scalar::Numbers(v),
-    }
 }
 
 pub(super) fn wrong_kind(types: &Types, ty: TypeId, item: &Item<'_>) -> Error {

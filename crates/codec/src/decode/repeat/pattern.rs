@@ -1,0 +1,136 @@
+//! What one item teaches of the next: [`Trace`], [`Pattern`].
+
+use std::ops::Range;
+
+use castile_lexical as lexical;
+use castile_plan::{Builtin, SimpleId, WhiteSpace};
+use castile_value::DType;
+
+use super::super::Decoder;
+use super::super::element::has_names;
+use crate::scalar::{builtin, range};
+
+/// Where the values of one item lie.
+#[derive(Debug, Default)]
+pub(in super::super) struct Trace {
+    values: Vec<(u32, SimpleId, Range<usize>)>,
+    /// Something was met that is no plain child element with text.
+    spoilt: bool,
+}
+
+/// The bytes of an item around its values.
+pub(super) struct Pattern<'a> {
+    /// White space between an item and the next.
+    pub(super) gap: &'a [u8],
+    /// The values, each with the bytes before it.
+    pub(super) values: Vec<Cell<'a>>,
+    /// What comes after the last value.
+    pub(super) close: &'a [u8],
+}
+
+/// A value in a pattern.
+pub(super) struct Cell<'a> {
+    pub(super) before: &'a [u8],
+    /// The field of the record it belongs to.
+    pub(super) field: u32,
+    pub(super) kernel: Kernel,
+}
+
+/// How a value is read.
+#[derive(Clone, Copy)]
+pub(super) enum Kernel {
+    F64,
+    F32,
+    Bool,
+    Int {
+        least: i64,
+        greatest: i64,
+    },
+    /// Text whose white space is kept, and any text will do.
+    Text,
+    Other(SimpleId),
+}
+
+impl<'a> Decoder<'a, '_> {
+    /// Stops learning the item at hand.
+    pub(in super::super) fn forget(&mut self) {
+        if let Some(trace) = &mut self.trace {
+            trace.spoilt = true;
+        }
+    }
+
+    /// Notes where a value lay.
+    pub(in super::super) fn traced(&mut self, field: u32, id: SimpleId, span: Range<usize>) {
+        let input = self.reader.input().as_bytes();
+        let position = self.reader.position();
+        if let Some(trace) = &mut self.trace {
+            // Markup inside the text, or no end tag (`<n/>`), is no place for another value.
+            let raw = input.get(span.clone()).unwrap_or(b"<");
+            trace.spoilt |= raw.contains(&b'<') || input.get(span.end) != Some(&b'<') || position == span.end;
+            trace.values.push((field, id, span));
+        }
+    }
+
+    /// What the item that began at `from` and ended just now teaches. `outer` is the trace of the
+    /// item around it, which cannot be plain any more.
+    pub(super) fn pattern(&mut self, from: usize, outer: Option<Trace>) -> Option<Pattern<'a>> {
+        let trace = std::mem::replace(&mut self.trace, outer);
+        self.forget();
+        let trace = trace.filter(|t| !t.spoilt && !t.values.is_empty())?;
+        let input = self.reader.input().as_bytes();
+        let end = self.reader.position();
+        let gap = input
+            .get(end..)?
+            .iter()
+            .take_while(|&&b| lexical::is_xml_space(b))
+            .count();
+        let mut values = Vec::with_capacity(trace.values.len());
+        let mut at = from;
+        for (field, id, span) in trace.values {
+            let before = input.get(at..span.start)?;
+            values.push(Cell {
+                before,
+                field,
+                kernel: Kernel::new(self, id)?,
+            });
+            at = span.end;
+        }
+        Some(Pattern {
+            gap: input.get(end..end + gap)?,
+            values,
+            close: input.get(at..end)?,
+        })
+    }
+}
+
+impl Kernel {
+    /// `None` for types whose text means something else elsewhere: the prefix of a name.
+    fn new(decoder: &Decoder<'_, '_>, id: SimpleId) -> Option<Kernel> {
+        let types = decoder.types;
+        if has_names(types, id) {
+            return None;
+        }
+        let Some(atomic) = builtin(types, id) else {
+            return Some(Kernel::Other(id));
+        };
+        let kept = types
+            .simple(id)
+            .facets
+            .white_space
+            .is_none_or(|w| w == WhiteSpace::Preserve);
+        Some(match atomic {
+            Builtin::Double => Kernel::F64,
+            Builtin::Float => Kernel::F32,
+            Builtin::Boolean => Kernel::Bool,
+            _ if atomic.dtype().is_some_and(|d| d != DType::U64) => {
+                let (least, greatest) = range(atomic)?;
+                Kernel::Int {
+                    least: least.try_into().ok()?,
+                    greatest: greatest.try_into().ok()?,
+                }
+            }
+            Builtin::String if kept && !(decoder.options.strict && types.is_enumerated(id)) => Kernel::Text,
+            _ => Kernel::Other(id),
+        })
+    }
+}

@@ -1,0 +1,179 @@
+//! Arrays of flat records of numbers.
+
+use std::sync::Arc;
+
+use castile_lexical as lexical;
+use castile_plan::ComplexId;
+use castile_value::{ColumnBuf, RowField, RowLayout, Rows, Scalar, Shape, Sink, Slot};
+
+use super::super::{Decoder, Start};
+use super::pattern::{Kernel, Pattern, Trace};
+use super::{after, after_space, number};
+use crate::error::Error;
+use crate::scalar::push_bytes;
+
+impl<'a> Decoder<'a, '_> {
+    /// Reads an item of a flat type, and as many more as are like it.
+    #[allow(clippy::too_many_arguments)] // one caller
+    pub(super) fn first_row(
+        &mut self,
+        declared: ComplexId,
+        layout: &Arc<RowLayout>,
+        slot: Slot,
+        start: Start<'a>,
+        left: u32,
+        outer: Option<Trace>,
+        sink: &mut dyn Sink,
+    ) -> Result<u32, Error> {
+        let mut cells = Cells::default();
+        self.record(declared, &mut cells)
+            .inspect_err(|_| self.trace = None)?;
+        let pattern = self.pattern(start.at, outer);
+        if let Some(row) = cells.row(layout)
+            && let Some(rows) = sink.rows(slot, layout)
+        {
+            rows.push(&row);
+            return Ok(pattern.map_or(0, |p| self.rows(&p, left, layout, rows.data_mut())));
+        }
+        let shape = layout.shape();
+        sink.open(slot, shape);
+        for (at, scalar) in cells.values {
+            match scalar {
+                Some(scalar) => sink.scalar(at, scalar),
+                None => sink.nil(at),
+            }
+        }
+        sink.close();
+        Ok(pattern.map_or(0, |p| self.records(&p, left, slot, shape, sink)))
+    }
+
+    fn rows(&mut self, pattern: &Pattern<'a>, left: u32, layout: &RowLayout, out: &mut Vec<u8>) -> u32 {
+        let in_order = pattern
+            .values
+            .iter()
+            .map(|cell| cell.field as usize)
+            .eq(0..layout.fields().len());
+        if !in_order {
+            return 0;
+        }
+        let input = self.reader.input().as_bytes();
+        let mut at = self.reader.position();
+        let mut count = 0;
+        while count < left {
+            let whole = out.len();
+            let Some(end) = row(input, at, pattern, layout, out) else {
+                out.truncate(whole);
+                break;
+            };
+            at = end;
+            count += 1;
+        }
+        self.reader.skip_to(at);
+        count
+    }
+}
+
+/// The bytes of one row; `None` when it is not like the pattern.
+#[inline]
+fn row(
+    input: &[u8],
+    at: usize,
+    pattern: &Pattern<'_>,
+    layout: &RowLayout,
+    out: &mut Vec<u8>,
+) -> Option<usize> {
+    let mut at = after(input, at, pattern.gap)?;
+    let mut first = true;
+    for (cell, field) in pattern.values.iter().zip(layout.fields()) {
+        // Before the first value there is none whose white space could collapse.
+        at = if std::mem::take(&mut first) {
+            after(input, at, cell.before)?
+        } else {
+            after_space(input, at, cell.before)?
+        };
+        at = value(input, at, cell.kernel, field, out)?;
+    }
+    after_space(input, at, pattern.close)
+}
+
+#[inline(always)]
+fn value(input: &[u8], at: usize, kernel: Kernel, field: &RowField, out: &mut Vec<u8>) -> Option<usize> {
+    use castile_value::DType;
+    match kernel {
+        Kernel::F64 => {
+            let (v, end) = number(input, at, lexical::prefix_f64)?;
+            out.extend_from_slice(&v.to_ne_bytes());
+            Some(end)
+        }
+        Kernel::Int { least, greatest } => {
+            let (v, end) =
+                number(input, at, lexical::prefix_i64).filter(|(v, _)| (least..=greatest).contains(v))?;
+            if field.dtype == DType::I32 {
+                out.extend_from_slice(&(v as i32).to_ne_bytes());
+                return Some(end);
+            }
+            push_bytes(out, field.dtype, &Scalar::Int(v)).then_some(end)
+        }
+        Kernel::F32 => {
+            let (v, end) = number(input, at, lexical::prefix_f32)?;
+            out.extend_from_slice(&v.to_ne_bytes());
+            Some(end)
+        }
+        Kernel::Bool => {
+            let (v, end) = number(input, at, lexical::prefix_bool)?;
+            out.push(v.into());
+            Some(end)
+        }
+        Kernel::Text | Kernel::Other(_) if field.dtype == DType::U64 => {
+            let (v, end) = number(input, at, lexical::prefix_u64)?;
+            out.extend_from_slice(&v.to_ne_bytes());
+            Some(end)
+        }
+        Kernel::Text | Kernel::Other(_) => None,
+    }
+}
+
+/// The values of one record of numbers, in the order of the message; `None` is nil.
+#[derive(Default)]
+struct Cells {
+    values: Vec<(Slot, Option<Scalar<'static>>)>,
+}
+
+impl Cells {
+    /// The values as a packed row, when they are just the fields in order.
+    fn row(&self, layout: &RowLayout) -> Option<Vec<u8>> {
+        let mut row = Vec::with_capacity(layout.stride());
+        if !self
+            .values
+            .iter()
+            .map(|(at, _)| at.field as usize)
+            .eq(0..layout.fields().len())
+        {
+            return None;
+        }
+        for ((_, value), field) in self.values.iter().zip(layout.fields()) {
+            push_bytes(&mut row, field.dtype, value.as_ref()?).then_some(())?;
+        }
+        Some(row)
+    }
+}
+
+impl Sink for Cells {
+    fn scalar(&mut self, at: Slot, value: Scalar<'_>) {
+        self.values.push((at, Some(value.into_owned())));
+    }
+    fn nil(&mut self, at: Slot) {
+        self.values.push((at, None));
+    }
+    // A flat type has nothing but single elements of simple types.
+    fn xml(&mut self, _at: Slot, _text: String) {}
+    fn attribute(&mut self, _at: Slot, _name: String, _value: &str) {}
+    fn open(&mut self, _at: Slot, _shape: &Arc<Shape>) {}
+    fn close(&mut self) {}
+    fn column(&mut self, _at: Slot, _dtype: castile_value::DType) -> Option<&mut ColumnBuf> {
+        None
+    }
+    fn rows(&mut self, _at: Slot, _layout: &Arc<RowLayout>) -> Option<&mut Rows> {
+        None
+    }
+}
