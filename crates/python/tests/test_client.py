@@ -4,10 +4,14 @@ import asyncio
 import dataclasses
 import inspect
 import pickle
+import shutil
 import socket
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import castile
 import numpy as np
@@ -301,3 +305,63 @@ def test_a_dataclass_stays_one(client):
         y: float = 3.0
 
     assert client.service.point(Mine(1.0)).y == 3.0
+
+
+def test_ctrl_c_interrupts_a_call():
+    """In a process of its own, which gets the signal while it waits for a server that never answers."""
+    code = (
+        "import castile, signal, socket, threading, os, time\n"
+        "from everything import Everything\n"
+        "s = socket.socket(); s.bind(('127.0.0.1', 0)); s.listen()\n"
+        "url = f'http://127.0.0.1:{s.getsockname()[1]}/'\n"
+        "client = castile.Client(castile.wsdl(Everything), endpoint=url, cache=False)\n"
+        "threading.Timer(0.3, os.kill, (os.getpid(), signal.SIGINT)).start()\n"
+        "began = time.monotonic()\n"
+        "try:\n"
+        "    client.service.add(1, 2)\n"
+        "except KeyboardInterrupt:\n"
+        "    print('interrupted', time.monotonic() - began < 3)\n"
+    )
+    here = str(Path(__file__).parent)
+    done = subprocess.run([sys.executable, "-c", code], cwd=here, capture_output=True, text=True, timeout=30)
+    assert done.stdout.strip() == "interrupted True", done.stderr
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory):
+    if shutil.which("openssl") is None:
+        pytest.skip("SKIPPED: there is no openssl to make a certificate with")
+    folder = tmp_path_factory.mktemp("tls")
+    (folder / "ext").write_text("basicConstraints=CA:FALSE\nsubjectAltName=DNS:localhost,IP:127.0.0.1\n")
+    steps = [
+        "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=root -keyout ca.key -out ca.pem",
+        "req -newkey rsa:2048 -nodes -subj /CN=localhost -keyout key.pem -out csr.pem",
+        "x509 -req -in csr.pem -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile ext -out cert.pem",
+    ]
+    for step in steps:
+        subprocess.run(["openssl", *step.split()], cwd=folder, check=True, capture_output=True)
+    return castile.TLS(ca=folder / "ca.pem", cert=folder / "cert.pem", key=folder / "key.pem")
+
+
+def test_tls(certificate):
+    own = castile.TLS(cert=certificate.cert, key=certificate.key)
+    with castile.serve(Everything(), port=0, background=True, cache=False, tls=own) as server:
+        assert server.url.startswith("https://")
+        wsdl = castile.wsdl(Everything)
+        trusting = castile.Client(wsdl, endpoint=server.url, cache=False, tls=castile.TLS(ca=certificate.ca))
+        assert trusting.service.add(1, 2) == 3
+        strict = castile.Client(wsdl, endpoint=server.url, cache=False)
+        with pytest.raises(castile.SecurityError):
+            strict.service.add(1, 2)
+        careless = castile.Client(wsdl, endpoint=server.url, cache=False, tls=castile.TLS(verify=False))
+        assert careless.service.add(1, 2) == 3
+
+
+def test_client_certificates(certificate):
+    with castile.serve(Everything(), port=0, background=True, cache=False, tls=certificate) as server:
+        wsdl = castile.wsdl(Everything)
+        known = castile.Client(wsdl, endpoint=server.url, cache=False, tls=certificate)
+        assert known.service.add(1, 2) == 3
+        unknown = castile.Client(wsdl, endpoint=server.url, cache=False, tls=castile.TLS(ca=certificate.ca))
+        with pytest.raises(castile.Error):
+            unknown.service.add(1, 2)

@@ -84,7 +84,8 @@ impl<'a, 'py> Context<'a, 'py> {
         };
         let len = array.len();
         let array = self.keep(array.clone().into_any()).cast::<PyUntypedArray>()?;
-        Ok(Column::new(memory(array), stride, machine, len).map(Kept::Column))
+        let column = Column::new(memory(array), stride, machine, len);
+        Ok(column.map(|column| Kept::Column(self.columns.alloc(column))))
     }
 
     fn table(

@@ -152,9 +152,7 @@ impl Class {
                 Class::ArrayLike
             } else if value.is_instance_of::<PyMemoryView>() || (module == "array" && name == "array") {
                 Class::Memory
-            } else if value.is_instance_of::<PyDict>() || value.cast::<PyMapping>().is_ok() {
-                Class::Record
-            } else if ty.hasattr("__dataclass_fields__")? {
+            } else if is_mapping(value) || ty.hasattr("__dataclass_fields__")? {
                 Class::Record
             } else if ty.hasattr("__iter__")? || ty.hasattr("__next__")? {
                 Class::Iterable

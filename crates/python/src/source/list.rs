@@ -23,7 +23,7 @@ impl Items for List<'_, '_> {
 
     fn item(&self, i: usize) -> Item<'_> {
         let place = Place {
-            item: Some(i),
+            item: u32::try_from(i).ok(),
             ..self.place
         };
         let value = match self.object.cast_exact::<PyList>() {
@@ -55,7 +55,7 @@ impl<'a, 'py> Context<'a, 'py> {
             && let Some(column) = numbers(&object, dtype)?
         {
             let column: &'a ColumnBuf = self.buffers.alloc(column);
-            return Ok(Kept::Column(column.view()));
+            return Ok(Kept::Column(self.columns.alloc(column.view())));
         }
         Ok(self.items(List {
             context: self,

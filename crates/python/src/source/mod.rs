@@ -43,6 +43,7 @@ pub(crate) struct Context<'a, 'py> {
     nodes: Arena<Node<'a, 'py>>,
     lists: Arena<list::List<'a, 'py>>,
     scalars: Arena<Scalar<'static>>,
+    columns: Arena<Column<'a>>,
     tables: Arena<Table<'a>>,
     buffers: Arena<ColumnBuf>,
     bytes: Arena<Vec<u8>>,
@@ -67,6 +68,7 @@ impl<'a, 'py> Context<'a, 'py> {
             nodes: Arena::new(),
             lists: Arena::new(),
             scalars: Arena::new(),
+            columns: Arena::new(),
             tables: Arena::new(),
             buffers: Arena::new(),
             bytes: Arena::new(),
@@ -186,7 +188,7 @@ enum Kept<'a> {
     Text(&'a str),
     Bytes(&'a [u8]),
     Scalar(&'a Scalar<'static>),
-    Column(Column<'a>),
+    Column(&'a Column<'a>),
     Table(&'a Table<'a>),
     Record(&'a dyn Source),
     Items(&'a dyn Items),
@@ -205,7 +207,7 @@ impl<'a> Kept<'a> {
             Kept::Text(v) => Item::Scalar(Scalar::Text(v.into())),
             Kept::Bytes(v) => Item::Scalar(Scalar::Bytes(v.into())),
             Kept::Scalar(v) => Item::Scalar(v.clone()),
-            Kept::Column(v) => Item::Column(v),
+            Kept::Column(v) => Item::Column(*v),
             Kept::Table(v) => Item::Table(v.clone()),
             Kept::Record(v) => Item::Record(v),
             Kept::Items(v) => Item::Items(v),
@@ -219,7 +221,7 @@ impl<'a> Kept<'a> {
 struct Place<'a> {
     parent: Option<&'a Place<'a>>,
     name: &'a str,
-    item: Option<usize>,
+    item: Option<u32>,
 }
 
 impl Place<'_> {
