@@ -38,6 +38,8 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         return {"fault": described(operation, parsed(done.stderr)["fault"])}
     if done.returncode != 0:
         return {"error": {"reason": done.stderr.decode()}}
+    if operation.output is None:
+        return {"result": {}}  # one-way: nothing is printed
     return replied(operation, parsed(done.stdout))
 
 
@@ -48,12 +50,19 @@ def parsed(text: bytes) -> Any:
 def replied(operation: model.Operation, reply: dict[str, Any]) -> dict[str, Any]:
     made: dict[str, Any] = {"result": {}}
     if operation.output and operation.output.fields:
-        fields = operation.output.fields
-        result = {fields[0].name: reply["result"]} if len(fields) == 1 else reply["result"]
-        made["result"] = read(operation.output, result)
+        made["result"] = read(operation.output, named(operation.output.fields, reply["result"]))
     if operation.header_out:
         made["header"] = read(operation.header_out, reply["header"]["SessionState"])
     return made
+
+
+def named(fields: list[model.Field], result: Any) -> dict[str, Any]:
+    """All results by name: one alone is printed as itself, and as null when it isn't there."""
+    if len(fields) > 1:
+        return dict(result)
+    (single,) = fields
+    absent = result is None and not single.nillable
+    return {} if absent else {single.name: result}
 
 
 def described(operation: model.Operation, fault: dict[str, Any]) -> dict[str, Any]:
