@@ -42,6 +42,7 @@ pub(crate) struct DerivedComplex {
     text: Option<(u32, SimpleId)>,
     /// Whether some field has more than one leaf.
     shared: bool,
+    plain: bool,
 }
 
 /// The bytes around an element's content, under the table's prefixes.
@@ -193,6 +194,12 @@ impl Types {
         self.derived.complex[id.index()].shared
     }
 
+    /// Whether values of the type are just single child elements of simple types, one after another:
+    /// no attributes, no alternatives, nothing repeated.
+    pub fn is_plain(&self, id: ComplexId) -> bool {
+        self.derived.complex[id.index()].plain
+    }
+
     /// The field and simple type of the text, for simple content.
     pub fn text_field(&self, id: ComplexId) -> Option<(u32, SimpleId)> {
         self.derived.complex[id.index()].text
@@ -266,6 +273,7 @@ fn derive(types: &Types, complex: &Complex, known: &mut [Option<bool>]) -> Deriv
     let mut fields: Vec<u32> = leaves.iter().map(|leaf| leaf.field).collect();
     fields.sort_unstable();
     let shared = fields.windows(2).any(|w| w[0] == w[1]);
+    let plain = is_plain(complex) && !shared;
     DerivedComplex {
         shape,
         rows,
@@ -276,6 +284,7 @@ fn derive(types: &Types, complex: &Complex, known: &mut [Option<bool>]) -> Deriv
         wild,
         text: complex.text(),
         shared,
+        plain,
     }
 }
 
@@ -373,6 +382,22 @@ fn tags(types: &Types, field: &Field) -> Tags {
         },
         _ => Tags::default(),
     }
+}
+
+fn is_plain(complex: &Complex) -> bool {
+    let single = |p: &Particle| {
+        matches!(
+            p,
+            Particle::Leaf {
+                occurs: Occurs { max: 1, .. },
+                ..
+            }
+        )
+    };
+    let simple = |f: &Field| f.kind == FieldKind::Element && matches!(f.ty, TypeId::Simple(_));
+    matches!(complex.content.split_first(), Some((Particle::Sequence { optional: false, .. }, rest)) if rest.iter().all(single))
+        && complex.fields.iter().all(simple)
+        && !complex.is_abstract
 }
 
 /// The machine types of a flat type's fields; `None` when the type is not flat.

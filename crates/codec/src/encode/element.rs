@@ -2,7 +2,7 @@
 
 use castile_message::Marks;
 use castile_plan::{ComplexId, Field, FieldKind, SimpleId, Tags, TypeId, Types};
-use castile_value::{Item, Items, Scalar, Source};
+use castile_value::{Item, Scalar, Source};
 
 use super::{DEPTH_MAX, EncodeOptions, Encoder};
 use crate::error::{Error, Kind};
@@ -38,14 +38,6 @@ impl<M: Marks> Encoder<'_, M> {
             Item::Items(items) if f.many => self.items(f, tags, items),
             item => self.element(f, tags, item),
         }
-    }
-
-    pub(super) fn items(&mut self, f: &Field, tags: &Tags, items: &dyn Items) -> Result<(), Error> {
-        for i in 0..items.len() {
-            self.element(f, tags, items.item(i))
-                .map_err(|e| e.within(format!("[{}]", i + 1)))?;
-        }
-        Ok(())
     }
 
     /// Writes one element with its tags.

@@ -5,6 +5,7 @@ mod array;
 mod content;
 mod element;
 mod fault;
+mod items;
 mod order;
 
 use castile_message::{Marks, Unmarked, Version};
