@@ -80,11 +80,11 @@ def _rust(role: str) -> Peer:
     return Peer("castile-rust", role, (str(program),), missing, environment=environment)
 
 
-def _command() -> Peer:
-    script = str(HERE / "peers" / "castile-cli" / "client.py")
+def _command(role: str) -> Peer:
+    script = str(HERE / "peers" / "castile-cli" / f"{role}.py")
     missing = None if CASTILE_COMMAND.exists() else f"there is no {CASTILE_COMMAND} (make build)"
     environment = {"CASTILE_COMMAND": str(CASTILE_COMMAND)}
-    return Peer("castile-cli", "client", (str(PYTHON), script), missing, environment=environment)
+    return Peer("castile-cli", role, (str(PYTHON), script), missing, environment=environment)
 
 
 def is_castile(name: str) -> bool:
@@ -94,7 +94,7 @@ def is_castile(name: str) -> bool:
 
 CLIENTS = {
     "castile": _python("castile", "client", CASTILE_PYTHON),
-    "castile-cli": _command(),
+    "castile-cli": _command("client"),
     "castile-rust": _rust("client"),
     "gsoap": _gsoap("client"),
     "zeep": _python("zeep", "client"),
@@ -102,6 +102,7 @@ CLIENTS = {
 }
 SERVERS = {
     "castile": _python("castile", "server", CASTILE_PYTHON),
+    "castile-cli": _command("server"),
     "castile-rust": _rust("server"),
     "gsoap": _gsoap("server"),
     "spyne": _python("spyne", "server"),
