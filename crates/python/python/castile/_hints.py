@@ -121,6 +121,11 @@ class Schema:
         if hint in (None, type(None)):
             raise ContractError(f"{where}: None alone is no type of a value")
         origin = typing.get_origin(hint)
+        if type(hint).__name__ == "TypeAliasType":
+            return self.use(hint.__value__, where)
+        if type(origin).__name__ == "TypeAliasType":
+            # NumPy's NDArray is such an alias, from some version on.
+            return self.use(origin.__value__[typing.get_args(hint)], where)
         if origin is typing.Annotated:
             return self._annotated(hint, where)
         if origin in (typing.Union, types.UnionType):

@@ -18,7 +18,7 @@ from ._client import _blocks
 from ._errors import Fault
 from ._hints import load_value
 from ._options import TLS, Rows, StrPath, cache_settings, tls_settings
-from ._records import Record
+from ._records import Record, attribute_names
 from ._service import Bound, Definition, fault_reason
 
 __all__ = ["Server", "ServerCall", "Stats", "current_call", "serve"]
@@ -285,29 +285,27 @@ class _FreeHandler(_Handler):
 
     def __init__(self, target: Any) -> None:
         self._target = target
+        self._methods: dict[str, tuple[Callable[..., Any], frozenset[str]]] = {}
 
     def answer(self, operation: str, arguments: Record, call: ServerCall) -> Any:
-        method = self._method(operation)
-        if method is None:
+        method, optional = self._methods.get(operation) or self._find(operation)
+        # All fields by their Python names; those that did not come only where the method has no
+        # default for them.
+        pairs = zip(arguments._castile_fields, arguments._castile_attrs, strict=True)
+        values = {attr: arguments[name] for name, attr in pairs if name in arguments or attr not in optional}
+        return method(**values)
+
+    def _find(self, operation: str) -> tuple[Callable[..., Any], frozenset[str]]:
+        """The method and its parameters that have defaults; looked up once."""
+        if isinstance(self._target, Mapping):
+            method = self._target.get(operation)
+        else:
+            name = operation if operation.isidentifier() else attribute_names((operation,))[0]
+            method = getattr(self._target, name, None)
+        if not callable(method):
             log.error("operation %s is not implemented", operation)
             raise Fault(f"operation {operation} is not implemented", "Receiver")
-        return method(**self._keywords(method, arguments))
-
-    def _method(self, operation: str) -> Callable[..., Any] | None:
-        if isinstance(self._target, Mapping):
-            found = self._target.get(operation)
-        else:
-            found = getattr(self._target, operation, None)
-        return found if callable(found) else None
-
-    def _keywords(self, method: Callable[..., Any], arguments: Record) -> dict[str, Any]:
-        """All fields by their Python names; those that did not come only where the method has no
-        default for them.
-        """
-        optional = {
-            name
-            for name, parameter in inspect.signature(method).parameters.items()
-            if parameter.default is not inspect.Parameter.empty
-        }
-        pairs = zip(arguments._castile_fields, arguments._castile_attrs, strict=True)
-        return {attr: arguments[name] for name, attr in pairs if name in arguments or attr not in optional}
+        parameters = inspect.signature(method).parameters.values()
+        optional = frozenset(p.name for p in parameters if p.default is not inspect.Parameter.empty)
+        self._methods[operation] = found = (method, optional)
+        return found
