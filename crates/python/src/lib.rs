@@ -1,12 +1,21 @@
 //! The Python and NumPy front of Castile.
 //!
 //! The only crate that names PyO3 or NumPy. It gives the encoder Python objects to read from
-//! ([`source`]), builds Python objects from what the decoder finds ([`sink`]), maps errors, and
-//! wraps the client and the server of the endpoint. What needs no speed is Python beside it, in
-//! `python/castile`.
+//! (`source`), builds Python objects from what the decoder finds (`sink`), maps errors and faults,
+//! and wraps the client and the server of the endpoint in steps, so that the interpreter lock is
+//! held only while values are read or made.
 //!
 //! ```text
 //!   arguments ──source──▶ encode │ lock released: bytes move │ decode ──sink──▶ values
+//! ```
+//!
+//! Non-goals: nothing here knows XML, HTTP or WSDL, and what needs no speed (typed objects, type
+//! hints, decorators, the faces of clients and servers) is Python, in `python/castile` beside it.
+//!
+//! ```python
+//! import castile, numpy as np
+//! client = castile.Client("service.wsdl")
+//! values = client.service.echoDoubles(np.linspace(0, 1, 100_000))
 //! ```
 mod call;
 mod client;
