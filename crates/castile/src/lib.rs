@@ -56,3 +56,12 @@ pub use castile_value::{
     Column, ColumnBuf, DType, DateTime, DateTimeKind, Decimal, Duration, Item, Items, QName, Record as ValueRecord,
     Rows, Scalar, Shape, Sink, Slot, Source, Table, Value, ValueSink,
 };
+
+/// The Rust in README and guide, as tests.
+#[cfg(doctest)]
+mod documents {
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../../docs/guides/rust.md")]
+    struct Guide;
+}
