@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 WSDL = b"""<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:x="http://www.w3.org/2001/XMLSchema"
-  xmlns:s="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:t="urn:shapes" targetNamespace="urn:shapes" name="Shapes">
+  xmlns:s="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:t="urn:shapes"
+  targetNamespace="urn:shapes" name="Shapes">
  <types><x:schema targetNamespace="urn:shapes" elementFormDefault="qualified">
   <x:complexType name="Thing"><x:sequence>
     <x:element name="big" type="x:integer" minOccurs="0"/>
@@ -14,7 +15,8 @@ WSDL = b"""<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:x="http:/
     <x:element name="unit-price" type="x:decimal" minOccurs="0"/>
     <x:element name="from" type="x:string" minOccurs="0"/>
     <x:element name="year" type="x:gYear" minOccurs="0"/>
-    <x:choice minOccurs="0"><x:element name="left" type="x:int"/><x:element name="right" type="x:int"/></x:choice>
+    <x:choice minOccurs="0"><x:element name="left" type="x:int"/>
+     <x:element name="right" type="x:int"/></x:choice>
     <x:element name="values" type="t:ArrayOfDouble" minOccurs="0"/>
     <x:any namespace="##other" processContents="lax" minOccurs="0" maxOccurs="unbounded"/>
   </x:sequence>
@@ -22,7 +24,8 @@ WSDL = b"""<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:x="http:/
   </x:complexType>
   <x:simpleType name="Numbers"><x:list itemType="x:double"/></x:simpleType>
   <x:complexType name="ArrayOfDouble"><x:sequence>
-    <x:element name="double" type="x:double" minOccurs="0" maxOccurs="unbounded"/></x:sequence></x:complexType>
+    <x:element name="double" type="x:double" minOccurs="0" maxOccurs="unbounded"/>
+   </x:sequence></x:complexType>
   <x:element name="echo"><x:complexType><x:sequence>
     <x:element name="thing" type="t:Thing"/></x:sequence></x:complexType></x:element>
   <x:element name="echoResponse"><x:complexType><x:sequence>
@@ -30,7 +33,8 @@ WSDL = b"""<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:x="http:/
  </x:schema></types>
  <message name="in"><part name="p" element="t:echo"/></message>
  <message name="out"><part name="p" element="t:echoResponse"/></message>
- <portType name="P"><operation name="echo"><input message="t:in"/><output message="t:out"/></operation></portType>
+ <portType name="P"><operation name="echo"><input message="t:in"/>
+  <output message="t:out"/></operation></portType>
  <binding name="B" type="t:P"><s:binding transport="http://schemas.xmlsoap.org/soap/http"/>
   <operation name="echo"><s:operation soapAction="urn:echo"/><input><s:body use="literal"/></input>
    <output><s:body use="literal"/></output></operation></binding>
