@@ -422,6 +422,11 @@ fn flat_dtypes(types: &Types, complex: &Complex) -> Option<Vec<DType>> {
     if !complex.content[1..].iter().all(plain) || complex.content.len() != complex.fields.len() + 1 {
         return None;
     }
+    let in_order =
+        |(i, p): (usize, &Particle)| matches!(p, Particle::Leaf { field, .. } if *field as usize == i);
+    if !complex.content[1..].iter().enumerate().all(in_order) {
+        return None;
+    }
     complex
         .fields
         .iter()

@@ -5,7 +5,9 @@ mod array;
 mod content;
 mod element;
 mod fault;
+mod glue;
 mod items;
+mod kernel;
 mod order;
 
 use castile_message::{Marks, Unmarked, Version};

@@ -211,6 +211,7 @@ fn boolean(scalar: &Scalar<'_>) -> Option<Result<bool, lexical::Error>> {
     match scalar {
         Scalar::Bool(v) => Some(Ok(*v)),
         Scalar::Int(v @ (0 | 1)) => Some(Ok(*v == 1)),
+        Scalar::UInt(v @ (0 | 1)) => Some(Ok(*v == 1)),
         Scalar::Text(t) => Some(lexical::parse_bool(t.as_bytes())),
         _ => None,
     }

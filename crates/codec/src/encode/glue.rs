@@ -1,0 +1,80 @@
+//! The constant bytes between values.
+
+use castile_plan::Tags;
+
+/// The constant bytes around the values of a repeated element.
+pub(super) struct Glue {
+    /// Before the very first value.
+    pub(super) first: Vec<u8>,
+    /// After value k of a row; after the last value, through the start of the next row.
+    pub(super) between: Vec<Constant>,
+    /// Bytes of the next row's start in the last `between`, to take back at the end.
+    pub(super) opening: usize,
+}
+
+impl Glue {
+    /// `around`: the repeated element's tags; then, for a record, those of its fields.
+    pub(super) fn new(around: &[&Tags]) -> Glue {
+        let open = |tags: &Tags| [&tags.open, b">".as_slice()].concat();
+        let outer = around[0];
+        let fields = &around[1..];
+        let Some((last, before)) = fields.split_last() else {
+            let first = open(outer);
+            let between = [&outer.close, &first[..]].concat();
+            return Glue {
+                opening: first.len(),
+                first,
+                between: vec![Constant::new(&between)],
+            };
+        };
+        let first = [open(outer), open(fields[0])].concat();
+        let mut between: Vec<Constant> = before
+            .iter()
+            .zip(&fields[1..])
+            .map(|(a, b)| Constant::new(&[&a.close, &open(b)[..]].concat()))
+            .collect();
+        between.push(Constant::new(&[&last.close, &outer.close, &first[..]].concat()));
+        Glue {
+            opening: first.len(),
+            first,
+            between,
+        }
+    }
+}
+
+/// Bytes that are copied with one or a few wide stores, whatever their length.
+pub(super) struct Constant {
+    bytes: Box<[u8]>,
+    pub(super) len: usize,
+}
+
+/// Bytes of one store.
+const WIDE: usize = 32;
+
+impl Constant {
+    fn new(bytes: &[u8]) -> Constant {
+        let len = bytes.len();
+        let mut padded = bytes.to_vec();
+        padded.resize(len.next_multiple_of(WIDE), 0);
+        Constant {
+            bytes: padded.into(),
+            len,
+        }
+    }
+
+    /// Bytes that `put` may touch.
+    pub(super) fn room(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// Writes the bytes at `at` and gives the place after them; what follows may be overwritten.
+    #[inline(always)]
+    pub(super) fn put(&self, out: &mut [u8], at: usize) -> usize {
+        if let Ok(wide) = <&[u8; WIDE]>::try_from(&*self.bytes) {
+            out[at..at + WIDE].copy_from_slice(wide);
+        } else {
+            out[at..at + self.bytes.len()].copy_from_slice(&self.bytes);
+        }
+        at + self.len
+    }
+}

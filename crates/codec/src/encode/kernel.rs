@@ -1,0 +1,147 @@
+//! How the values of a column are written: [`Kernel`].
+
+use castile_lexical as lexical;
+use castile_plan::{Builtin, SimpleId, Types};
+use castile_value::{Column, DType, Scalar};
+
+use super::EncodeOptions;
+use crate::scalar::{builtin, range};
+
+/// Room for the text of any number.
+pub(super) const NUMBER: usize = 32;
+
+/// A way to write every value of a column without a check.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Kernel {
+    F64,
+    F32,
+    /// Floats as doubles of the same value.
+    Widened,
+    /// Doubles as floats of the same value.
+    Narrowed,
+    /// Doubles or floats with so many digits.
+    Digits(DType, u8),
+    I32,
+    I64,
+    U64,
+    Bool,
+    Small(DType),
+}
+
+/// Why there is no kernel.
+pub(super) enum Refusal {
+    /// The values have to be looked at one by one.
+    Unknown,
+    /// This text says which value cannot be written.
+    Changes(String),
+}
+
+impl Kernel {
+    /// The kernel for a column of values of a simple type, all of which the type can hold.
+    pub(super) fn new(
+        types: &Types,
+        id: SimpleId,
+        column: &Column<'_>,
+        options: &EncodeOptions,
+    ) -> Result<Kernel, Refusal> {
+        let dtype = column.dtype();
+        let builtin = builtin(types, id).ok_or(Refusal::Unknown)?;
+        Ok(match (builtin, dtype, options.digits) {
+            (Builtin::Double, DType::F64 | DType::F32, Some(digits)) => Kernel::Digits(dtype, digits),
+            (Builtin::Double, DType::F64, None) => Kernel::F64,
+            (Builtin::Double, DType::F32, None) => Kernel::Widened,
+            (Builtin::Float, DType::F32 | DType::F64, digits) => {
+                narrows(column)?;
+                match (dtype, digits.filter(|d| *d < 9)) {
+                    (dtype, Some(digits)) => Kernel::Digits(dtype, digits),
+                    (DType::F32, None) => Kernel::F32,
+                    _ => Kernel::Narrowed,
+                }
+            }
+            (Builtin::Boolean, DType::Bool, _) => Kernel::Bool,
+            _ => Kernel::integers(builtin, column, options).ok_or(Refusal::Unknown)?,
+        })
+    }
+
+    /// `None` when some value is none of the type, or perhaps none.
+    fn integers(builtin: Builtin, column: &Column<'_>, options: &EncodeOptions) -> Option<Kernel> {
+        let (least, greatest) = match builtin {
+            // The integers that every one of these types has, written with all their digits.
+            Builtin::Double if options.digits.is_none() => (-(1i128 << 53), 1i128 << 53),
+            Builtin::Float if options.digits.is_none() => (-(1i128 << 24), 1i128 << 24),
+            Builtin::Decimal => (i128::MIN, i128::MAX),
+            _ => range(builtin)?,
+        };
+        let dtype = column.dtype();
+        let (low, high, kernel): (i128, i128, Kernel) = match dtype {
+            DType::I8 => (i8::MIN.into(), i8::MAX.into(), Kernel::Small(dtype)),
+            DType::U8 => (0, u8::MAX.into(), Kernel::Small(dtype)),
+            DType::I16 => (i16::MIN.into(), i16::MAX.into(), Kernel::Small(dtype)),
+            DType::U16 => (0, u16::MAX.into(), Kernel::Small(dtype)),
+            DType::I32 => (i32::MIN.into(), i32::MAX.into(), Kernel::I32),
+            DType::U32 => (0, u32::MAX.into(), Kernel::Small(dtype)),
+            DType::I64 => (i64::MIN.into(), i64::MAX.into(), Kernel::I64),
+            DType::U64 => (0i128, u64::MAX.into(), Kernel::U64),
+            _ => return None,
+        };
+        let always = least <= low && high <= greatest;
+        (always || fits(column, least, greatest)).then_some(kernel)
+    }
+
+    /// Writes value `i` of the column.
+    #[inline(always)]
+    pub(super) fn put(self, column: &Column<'_>, i: usize, out: &mut [u8; NUMBER]) -> usize {
+        match self {
+            Kernel::F64 => lexical::write_f64(f64::from_ne_bytes(column.bytes(i)), out),
+            Kernel::I32 => lexical::write_i64(i32::from_ne_bytes(column.bytes(i)).into(), out),
+            Kernel::F32 => lexical::write_f32(f32::from_ne_bytes(column.bytes(i)), out),
+            Kernel::I64 => lexical::write_i64(i64::from_ne_bytes(column.bytes(i)), out),
+            Kernel::U64 => lexical::write_u64(u64::from_ne_bytes(column.bytes(i)), out),
+            Kernel::Bool => lexical::write_bool(column.bytes::<1>(i)[0] != 0, out),
+            Kernel::Widened => lexical::write_f64(f32::from_ne_bytes(column.bytes(i)).into(), out),
+            Kernel::Narrowed => lexical::write_f32(f64::from_ne_bytes(column.bytes(i)) as f32, out),
+            Kernel::Digits(DType::F32, digits) => {
+                write_digits(f32::from_ne_bytes(column.bytes(i)).into(), digits, out)
+            }
+            Kernel::Digits(_, digits) => write_digits(f64::from_ne_bytes(column.bytes(i)), digits, out),
+            Kernel::Small(DType::I8) => lexical::write_i64(i8::from_ne_bytes(column.bytes(i)).into(), out),
+            Kernel::Small(DType::U8) => lexical::write_i64(u8::from_ne_bytes(column.bytes(i)).into(), out),
+            Kernel::Small(DType::I16) => lexical::write_i64(i16::from_ne_bytes(column.bytes(i)).into(), out),
+            Kernel::Small(DType::U16) => lexical::write_i64(u16::from_ne_bytes(column.bytes(i)).into(), out),
+            Kernel::Small(_) => lexical::write_i64(u32::from_ne_bytes(column.bytes(i)).into(), out),
+        }
+    }
+}
+
+/// A double with few digits; at most 17 digits, a sign, a point, an exponent and four zeros.
+fn write_digits(v: f64, digits: u8, out: &mut [u8; NUMBER]) -> usize {
+    let mut text = Vec::with_capacity(NUMBER);
+    lexical::format_f64_digits(v, digits, &mut text);
+    let length = text.len().min(NUMBER);
+    out[..length].copy_from_slice(&text[..length]);
+    length
+}
+
+fn fits(column: &Column<'_>, least: i128, greatest: i128) -> bool {
+    (0..column.len())
+        .filter_map(|i| column.get(i))
+        .all(|scalar| match scalar {
+            Scalar::Int(v) => (least..=greatest).contains(&v.into()),
+            Scalar::UInt(v) => (least..=greatest).contains(&v.into()),
+            _ => false,
+        })
+}
+
+/// An array converts only where no value changes: says which double would change as a float.
+fn narrows(column: &Column<'_>) -> Result<(), Refusal> {
+    let changes = |v: &f64| !v.is_nan() && f64::from(*v as f32) != *v;
+    match column.f64s().enumerate().find(|(_, v)| changes(v)) {
+        Some((i, v)) => {
+            let at = i + 1;
+            Err(Refusal::Changes(format!(
+                "{v:?}, value {at} of an array of float64, is no float: convert the array"
+            )))
+        }
+        None => Ok(()),
+    }
+}
