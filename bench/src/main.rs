@@ -6,6 +6,8 @@
 //! castile-bench load PORT                  the raw load generator, the same for every server
 //! ```
 
+#![forbid(unsafe_code)]
+
 mod compare;
 mod load;
 mod measure;

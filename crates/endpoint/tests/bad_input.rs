@@ -99,6 +99,10 @@ fn soap_12_faults_have_soap_12_codes_and_statuses() {
     let (status, fault) = post(running.addr(), "application/soap+xml", body.as_bytes());
     assert_eq!(status, 400);
     assert!(fault.contains("S:Sender") && fault.contains("xml:lang=\"en\""), "{fault}");
+    // The content type tells the version where the envelope cannot.
+    let (status, fault) = post(running.addr(), "application/soap+xml", b"<!DOCTYPE x><x/>");
+    assert_eq!(status, 400);
+    assert!(fault.contains("S:Sender"), "{fault}");
 }
 
 #[test]

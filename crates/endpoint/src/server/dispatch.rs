@@ -85,6 +85,8 @@ pub(super) struct Request<'r> {
     pub(super) text: &'r str,
     /// SOAPAction, or the action of the content type.
     pub(super) action: Option<&'r str>,
+    /// The version to answer in when the envelope cannot be opened.
+    pub(super) version: Version,
     pub(super) peer: Option<std::net::SocketAddr>,
 }
 
@@ -192,10 +194,7 @@ impl Service {
         self.note_decode(began);
         let response = match opened {
             Ok(envelope) => self.dispatch(envelope, request),
-            Err(error) => {
-                tracing::info!(%error, "refused a message");
-                self.fault(Version::Soap11, None, &Error::from(error).to_fault())
-            }
+            Err(error) => self.refuse(request.version, &error.into()),
         };
         count(&self.counters.faults, usize::from(response.fault.is_some()));
         count(&self.counters.bytes_out, response.body.len());
@@ -294,9 +293,13 @@ impl Service {
         Response { version, body, fault: Some(fault.code.clone()) }
     }
 
-    /// Answers a body that is not even text.
-    pub(super) fn refuse(&self, error: &Error) -> Response {
-        self.fault(Version::Soap11, None, &error.to_fault())
+    /// Answers a body that cannot be opened, or is not even text.
+    pub(super) fn refuse(&self, version: Version, error: &Error) -> Response {
+        tracing::info!(%error, "refused a message");
+        // SOAP 1.2, 2.8: an envelope of another version is answered in the oldest.
+        let fault = error.to_fault();
+        let version = if fault.code == Code::VersionMismatch { Version::Soap11 } else { version };
+        self.fault(version, None, &fault)
     }
 }
 

@@ -117,12 +117,13 @@ impl Front {
             return ServerResponse::text(StatusCode::UNSUPPORTED_MEDIA_TYPE, text);
         }
         let action = header("soapaction").map(|a| a.trim().trim_matches('"')).or(media.action.as_deref());
+        let version = if media.essence == Version::Soap12.media_type() { Version::Soap12 } else { Version::Soap11 };
         let response = match media::text(&request.body, &media) {
             Ok(text) => {
                 let peer = Some(request.peer);
-                self.service.answer(Request { text: &text, action: action.filter(|a| !a.is_empty()), peer })
+                self.service.answer(Request { text: &text, action: action.filter(|a| !a.is_empty()), version, peer })
             }
-            Err(error) => self.service.refuse(&error),
+            Err(error) => self.service.refuse(version, &error),
         };
         http(response)
     }
