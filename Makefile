@@ -61,7 +61,7 @@ interop: build ## both roles against gSOAP, zeep, node-soap and spyne
 
 conformance: ## load, compile and round-trip every WSDL of the corpus
 	@$(MAKE) --no-print-directory testdata-notice
-	$(CARGO) test --workspace --locked --test 'corpus*' -- --nocapture
+	$(CARGO) run --locked --quiet -p castile-conformance
 
 bench: ## micro-benchmarks, a few minutes
 	$(CARGO) bench --workspace --locked

@@ -109,7 +109,7 @@ pub(super) fn protocol(protocol: &Protocol) -> String {
 }
 
 /// Bindings that have operations to show; ports that offer the same come together.
-fn groups<'v>(view: &'v View) -> Vec<(String, &'v castile_contract::Binding)> {
+fn groups(view: &View) -> Vec<(String, &castile_contract::Binding)> {
     let types = &view.contract.types;
     let mut groups: Vec<(Vec<String>, Vec<String>, &castile_contract::Binding)> = Vec::new();
     for PortRef {

@@ -161,7 +161,7 @@ impl<'t> Sampler<'t> {
         match *content.get(i)? {
             Particle::Leaf { field, occurs } => {
                 let f = self.types.complex(id).fields.get(field as usize)?;
-                let wanted = if self.lean(depth, making) {
+                let wanted = if self.lean(depth, making) || self.undeclared(f) {
                     occurs.min
                 } else {
                     self.options.items.clamp(1, occurs.max)
@@ -256,33 +256,46 @@ impl<'t> Sampler<'t> {
         )
     }
 
-    /// An element that a wildcard admits: a declared one where the schema asks for it.
+    /// An element that a wildcard admits: a declared one where the schema asks for it and has one.
     fn element(&self, wildcard: &Wildcard) -> Option<Value> {
-        if wildcard.process == Process::Strict {
-            let types = self.types;
-            let fits = |e: &&castile_plan::Element| {
-                let simple =
-                    matches!(e.ty, TypeId::Simple(id) if castile_plan::Builtin::ALL.len() > id.index());
-                simple && !e.is_abstract && wildcard.admits(Some(e.name.ns))
-            };
-            if let Some(element) = types.elements.iter().find(fits)
-                && let TypeId::Simple(id) = element.ty
-            {
-                let wish = scalar::Wish {
-                    name: &element.name.local,
-                    number: 1,
-                    variant: 0,
-                };
-                let text = scalar::text(&scalar::scalar(types, id, wish)?)?;
-                return Some(Value::Xml(xml(
-                    types.uri(element.name.ns),
-                    &element.name.local,
-                    &text,
-                )));
-            }
+        self.declared(wildcard)
+            .or_else(|| Some(Value::Xml(xml(self.admitted(wildcard)?, "sample", "sample"))))
+    }
+
+    /// A global element that a strict wildcard admits.
+    fn declared(&self, wildcard: &Wildcard) -> Option<Value> {
+        let types = self.types;
+        if wildcard.process != Process::Strict {
+            return None;
         }
-        self.admitted(wildcard)
-            .map(|uri| Value::Xml(xml(uri, "sample", "sample")))
+        let mut fitting = types
+            .elements
+            .iter()
+            .filter(|e| !e.is_abstract && wildcard.admits(Some(e.name.ns)));
+        fitting.find_map(|element| {
+            let TypeId::Simple(id) = element.ty else {
+                return None;
+            };
+            let wish = scalar::Wish {
+                name: &element.name.local,
+                number: 1,
+                variant: 0,
+            };
+            let text = scalar::text(&scalar::scalar(types, id, wish)?)?;
+            Some(Value::Xml(xml(
+                types.uri(element.name.ns),
+                &element.name.local,
+                &text,
+            )))
+        })
+    }
+
+    /// Whether the field asks for a declared element and there is none that is simple.
+    fn undeclared(&self, field: &Field) -> bool {
+        match &field.kind {
+            FieldKind::Any(w) => w.process == Process::Strict && self.declared(w).is_none(),
+            _ => false,
+        }
     }
 
     /// A namespace that a wildcard admits.
