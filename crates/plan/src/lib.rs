@@ -18,7 +18,9 @@
 #![forbid(unsafe_code)]
 
 mod builtin;
+mod check;
 mod complex;
+mod derive;
 mod error;
 mod message;
 mod model;

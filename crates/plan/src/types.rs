@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Builtin, Complex, Derived, Facets, Namespace, NsIx, QName, Simple, Variety, WhiteSpace};
+use crate::{
+    Builtin, Complex, Derived, Facets, Field, FieldKind, Namespace, NsIx, QName, Simple, Variety, WhiteSpace,
+};
 
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident) => {
@@ -71,6 +73,24 @@ pub struct Element {
     pub fixed: Option<Box<str>>,
     /// The schema's documentation, white space collapsed.
     pub doc: Option<Box<str>>,
+}
+
+impl Element {
+    /// The element as a field that stands for itself, once.
+    pub fn to_field(&self) -> Field {
+        Field {
+            name: self.name.local.clone(),
+            wire: self.name.clone(),
+            kind: FieldKind::Element,
+            ty: self.ty,
+            many: false,
+            required: false,
+            nillable: self.nillable,
+            default: self.default.clone(),
+            fixed: self.fixed.clone(),
+            doc: None,
+        }
+    }
 }
 
 /// Every type and global element of a contract, in one flat table.

@@ -202,22 +202,7 @@ impl<'a> Decoder<'a, '_> {
         if matches!(element.ty, TypeId::Unsupported(_) | TypeId::Any) {
             return None;
         }
-        Some(global_field(element))
-    }
-}
-
-fn global_field(element: &castile_plan::Element) -> Field {
-    Field {
-        name: element.name.local.clone(),
-        wire: element.name.clone(),
-        kind: castile_plan::FieldKind::Element,
-        ty: element.ty,
-        many: false,
-        required: false,
-        nillable: element.nillable,
-        default: element.default.clone(),
-        fixed: element.fixed.clone(),
-        doc: None,
+        Some(element.to_field())
     }
 }
 

@@ -190,7 +190,7 @@ pub(super) fn find_lax(
 }
 
 /// Whether the element can stand anywhere in the field.
-fn holds(types: &Types, field: &Field, name: Known<'_>) -> bool {
+pub(super) fn holds(types: &Types, field: &Field, name: Known<'_>) -> bool {
     match (&field.kind, field.ty) {
         (FieldKind::Group, TypeId::Complex(id)) => {
             types.complex(id).fields.iter().any(|f| holds(types, f, name))

@@ -1,8 +1,8 @@
 //! What to say of an element that may not stand where it stands, and of one that is missing.
 
-use castile_plan::{Block, ComplexId, Field, FieldKind, Particle, TypeId};
+use castile_plan::{Block, Complex, ComplexId, Field, FieldKind, Particle, TypeId, Types};
 
-use super::leaf::Cursor;
+use super::leaf::{Cursor, Known, Place, holds};
 use super::{Decoder, Start};
 use crate::error::{Error, Kind};
 
@@ -21,81 +21,23 @@ impl<'a> Decoder<'a, '_> {
                 .skip_element()
                 .map_err(|e| Error::xml(e, self.reader.input()));
         }
-        if let Some(missing) = self.missing_before(id, cursor, start) {
-            let why = format!("{missing}, before {}", self.shown(start.name));
-            return Err(self.bad_at(Kind::Missing, start.at, why));
+        let name = Known {
+            ns: self.ns(start.name.ns),
+            local: start.name.local,
+        };
+        let place = Place {
+            id,
+            leaf: cursor.leaf,
+            counts: &self.counts[cursor.base..],
+        };
+        let shown = self.shown(start.name);
+        if let Some(missing) = missing_before(self.types, place, name) {
+            return Err(self.bad_at(Kind::Missing, start.at, format!("{missing}, before {shown}")));
         }
-        let why = self.why_unexpected(id, cursor, start);
+        let why = why_unexpected(self.types, place, name, &shown);
         Err(self
             .bad_at(Kind::Unexpected, start.at, why)
             .within(start.name.local))
-    }
-
-    /// What must stand before this element could.
-    fn missing_before(&mut self, id: ComplexId, cursor: &Cursor, start: Start<'a>) -> Option<String> {
-        self.leaves_of(id, start)
-            .into_iter()
-            .find_map(|n| match self.way_to(id, cursor, n) {
-                Err(Block::Missing(particle)) if cursor.leaf != Some(n as usize) => {
-                    Some(self.missing(id, particle, cursor))
-                }
-                _ => None,
-            })
-    }
-
-    fn way_to(&self, id: ComplexId, cursor: &Cursor, leaf: u32) -> Result<(), Block> {
-        self.types.may_follow(
-            id,
-            &self.counts[cursor.base..],
-            cursor.leaf.map(|l| l as u32),
-            leaf,
-        )
-    }
-
-    /// The leaves whose elements have this very name.
-    fn leaves_of(&mut self, id: ComplexId, start: Start<'a>) -> Vec<u32> {
-        let ns = self.ns(start.name.ns);
-        let types = self.types;
-        let field = |n: u32| &types.complex(id).fields[types.leaves(id)[n as usize].field as usize];
-        let called = types.leaves_called(id, start.name.local).iter().copied();
-        called
-            .filter(|&n| field(n).kind == FieldKind::Element && Some(field(n).wire.ns) == ns)
-            .collect()
-    }
-
-    fn why_unexpected(&mut self, id: ComplexId, cursor: &Cursor, start: Start<'a>) -> String {
-        let shown = self.shown(start.name);
-        let complex = self.types.complex(id);
-        let label = &complex.label;
-        let exact = self.leaves_of(id, start);
-        if let Some(&leaf) = exact.first() {
-            let exclusive = exact
-                .iter()
-                .all(|&n| self.way_to(id, cursor, n) == Err(Block::Exclusive));
-            return match cursor.leaf.filter(|_| exclusive) {
-                Some(met) if leaf != met as u32 => {
-                    format!(
-                        "element {shown} and {} exclude each other in {label}",
-                        self.leaf_name(id, met as u32)
-                    )
-                }
-                _ => format!("element {shown} stands too often or in the wrong order in {label}"),
-            };
-        }
-        let elements = complex.fields.iter().filter(|f| f.kind == FieldKind::Element);
-        if let Some(field) = elements.clone().find(|f| *f.wire.local == *start.name.local) {
-            return format!(
-                "element {shown} is in the wrong namespace: {} was expected",
-                self.types.clark(&field.wire)
-            );
-        }
-        let known: Vec<&str> = elements.take(12).map(|f| &*f.name).collect();
-        let known = if known.is_empty() {
-            "nothing".to_owned()
-        } else {
-            known.join(", ")
-        };
-        format!("element {shown} is not known in {label}, which has {known}")
     }
 
     /// Checks that nothing is missing where the content ends.
@@ -104,53 +46,13 @@ impl<'a> Decoder<'a, '_> {
         if !self.options.strict {
             return Ok(());
         }
-        let ended = self
-            .types
-            .may_end(id, &self.counts[cursor.base..], cursor.leaf.map(|l| l as u32));
-        ended.map_err(|particle| self.bad(Kind::Missing, self.missing(id, particle, cursor)))
-    }
-
-    /// Says that a particle is missing.
-    #[cold]
-    fn missing(&self, id: ComplexId, particle: u32, cursor: &Cursor) -> String {
-        let types = self.types;
-        let complex = types.complex(id);
-        let stop = match complex.content[particle as usize] {
-            Particle::Leaf { .. } => particle + 1,
-            Particle::Sequence { end, .. } | Particle::Choice { end, .. } | Particle::All { end, .. } => end,
+        let place = Place {
+            id,
+            leaf: cursor.leaf,
+            counts: &self.counts[cursor.base..],
         };
-        let leaves = types
-            .leaves(id)
-            .iter()
-            .enumerate()
-            .filter(|(_, l)| (particle..stop).contains(&l.particle));
-        let names: Vec<(usize, &str)> = leaves.map(|(n, _)| (n, self.leaf_name(id, n as u32))).collect();
-        let what = match &names[..] {
-            [(leaf, name)] => {
-                let least = types.leaves(id)[*leaf].occurs.min;
-                let met = self.counts[cursor.base..].get(*leaf).copied().unwrap_or(0);
-                let times = if least > 1 {
-                    format!(" ({met} of at least {least})")
-                } else {
-                    String::new()
-                };
-                format!("element {name}{times}")
-            }
-            several => format!(
-                "one of {}",
-                several
-                    .iter()
-                    .map(|(_, name)| *name)
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            ),
-        };
-        format!("{what} is missing in {}", complex.label)
-    }
-
-    fn leaf_name(&self, id: ComplexId, leaf: u32) -> &str {
-        let types = self.types;
-        &types.complex(id).fields[types.leaves(id)[leaf as usize].field as usize].name
+        let ended = self.types.may_end(id, place.counts, place.leaf.map(|l| l as u32));
+        ended.map_err(|particle| self.bad(Kind::Missing, missing(self.types, place, particle)))
     }
 
     /// A construct that this version cannot do, met in a message.
@@ -162,4 +64,133 @@ impl<'a> Decoder<'a, '_> {
         };
         error.at(self.reader.input(), at)
     }
+}
+
+fn field_of(types: &Types, id: ComplexId, leaf: u32) -> &Field {
+    &types.complex(id).fields[types.leaves(id)[leaf as usize].field as usize]
+}
+
+/// The leaves to which an element of this very name can belong.
+fn leaves_of<'n>(types: &'n Types, id: ComplexId, name: Known<'n>) -> impl Iterator<Item = u32> + 'n {
+    let called = types.leaves_called(id, name.local).iter().copied();
+    called.filter(move |&n| holds(types, field_of(types, id, n), name))
+}
+
+fn way_to(types: &Types, place: Place<'_>, leaf: u32) -> Result<(), Block> {
+    match place.leaf {
+        Some(at) if at as u32 == leaf => Ok(()),
+        at => types.may_follow(place.id, place.counts, at.map(|l| l as u32), leaf),
+    }
+}
+
+/// What must stand before the element could, in the words of [`missing`].
+fn missing_before(types: &Types, place: Place<'_>, name: Known<'_>) -> Option<String> {
+    leaves_of(types, place.id, name).find_map(|leaf| {
+        let field = field_of(types, place.id, leaf);
+        match (way_to(types, place, leaf), &field.kind, field.ty) {
+            (Err(Block::Missing(particle)), ..) => Some(missing(types, place, particle)),
+            // A pass could begin here, but not with this element.
+            (Ok(()), FieldKind::Group, TypeId::Complex(id)) => missing_before(
+                types,
+                Place {
+                    id,
+                    leaf: None,
+                    counts: &[],
+                },
+                name,
+            ),
+            _ => None,
+        }
+    })
+}
+
+fn why_unexpected(types: &Types, place: Place<'_>, name: Known<'_>, shown: &str) -> String {
+    let complex = types.complex(place.id);
+    let label = &complex.label;
+    let exact: Vec<u32> = leaves_of(types, place.id, name).collect();
+    if !exact.is_empty() {
+        let exclusive = exact
+            .iter()
+            .all(|&leaf| way_to(types, place, leaf) == Err(Block::Exclusive));
+        return match place.leaf.filter(|_| exclusive) {
+            Some(met) => {
+                let met = &field_of(types, place.id, met as u32).name;
+                format!("element {shown} and {met} exclude each other in {label}")
+            }
+            None => format!("element {shown} stands too often or in the wrong order in {label}"),
+        };
+    }
+    let mut elements = Vec::new();
+    collect(types, complex, &mut elements);
+    if let Some(field) = elements.iter().find(|f| *f.wire.local == *name.local) {
+        let expected = types.clark(&field.wire);
+        return format!("element {shown} is in the wrong namespace: {expected} was expected");
+    }
+    let known: Vec<&str> = elements.iter().take(12).map(|f| &*f.name).collect();
+    let more = if elements.len() > known.len() { ", ..." } else { "" };
+    let known = if known.is_empty() {
+        "nothing".to_owned()
+    } else {
+        known.join(", ")
+    };
+    format!("element {shown} is not known in {label}, which has {known}{more}")
+}
+
+/// The elements of a type, those of repeated groups included.
+fn collect<'t>(types: &'t Types, complex: &'t Complex, out: &mut Vec<&'t Field>) {
+    for field in &complex.fields {
+        match (&field.kind, field.ty) {
+            (FieldKind::Element, _) => out.push(field),
+            (FieldKind::Group, TypeId::Complex(id)) => collect(types, types.complex(id), out),
+            _ => {}
+        }
+    }
+}
+
+/// The name of an element, or those in a repeated group.
+fn element_names(types: &Types, field: &Field) -> String {
+    match (&field.kind, field.ty) {
+        (FieldKind::Group, TypeId::Complex(id)) => {
+            let mut elements = Vec::new();
+            collect(types, types.complex(id), &mut elements);
+            elements.iter().map(|f| &*f.name).collect::<Vec<_>>().join(", ")
+        }
+        _ => field.name.to_string(),
+    }
+}
+
+/// Says that a particle is missing.
+#[cold]
+fn missing(types: &Types, place: Place<'_>, particle: u32) -> String {
+    let complex = types.complex(place.id);
+    let stop = match complex.content[particle as usize] {
+        Particle::Leaf { .. } => particle + 1,
+        Particle::Sequence { end, .. } | Particle::Choice { end, .. } | Particle::All { end, .. } => end,
+    };
+    let leaves = types.leaves(place.id).iter().enumerate();
+    let leaves = leaves.filter(|(_, leaf)| (particle..stop).contains(&leaf.particle));
+    let fields: Vec<(usize, &Field)> = leaves
+        .map(|(n, _)| (n, field_of(types, place.id, n as u32)))
+        .collect();
+    let what = match &fields[..] {
+        [(leaf, field)] if field.kind == FieldKind::Element => {
+            let least = types.leaves(place.id)[*leaf].occurs.min;
+            let met = place.counts.get(*leaf).copied().unwrap_or(0);
+            let times = if least > 1 {
+                format!(" ({met} of at least {least})")
+            } else {
+                String::new()
+            };
+            format!("element {}{times}", field.name)
+        }
+        several => format!(
+            "one of {}",
+            several
+                .iter()
+                .map(|(_, f)| element_names(types, f))
+                .collect::<Vec<_>>()
+                .join(", ")
+        ),
+    };
+    format!("{what} is missing in {}", complex.label)
 }

@@ -226,9 +226,7 @@ impl<M: Marks> Encoder<'_, M> {
         };
         self.ensure(name.ns);
         self.ensure(Types::XSI);
-        let prefix = &types.namespaces[name.ns.0 as usize].prefix;
-        let colon = if prefix.is_empty() { "" } else { ":" };
-        self.raw(&format!(" xsi:type=\"{prefix}{colon}{}\"", name.local));
+        self.raw(&format!(" xsi:type=\"{}\"", types.prefixed(name)));
         Ok(())
     }
 

@@ -1,12 +1,12 @@
 //! Faults to bytes.
 
 use castile_message::{Unmarked, Version};
-use castile_plan::{ComplexId, Types};
-use castile_value::{Item, Value};
+use castile_plan::{ComplexId, FieldKind, QName, Types};
+use castile_value::Value;
 
 use super::{EncodeOptions, Encoder};
 use crate::error::{Error, Kind};
-use crate::fault::{Code, Detail, Fault, Name};
+use crate::fault::{Code, Detail, Fault, Name, Reason};
 
 /// Appends the envelope of a fault to `out`. `detail` is the complex type whose fields are the
 /// operation's declared fault elements; entries of other names must be XML.
@@ -78,7 +78,16 @@ impl Encoder<'_, Unmarked> {
         }
         self.raw(&"</S:Subcode>".repeat(depth));
         self.raw("</S:Code><S:Reason>");
-        for reason in &fault.reasons {
+        let none = [Reason {
+            lang: String::new(),
+            text: String::new(),
+        }];
+        let reasons = if fault.reasons.is_empty() {
+            &none[..]
+        } else {
+            &fault.reasons
+        };
+        for reason in reasons {
             let lang = if reason.lang.is_empty() {
                 "en"
             } else {
@@ -103,7 +112,7 @@ impl Encoder<'_, Unmarked> {
 
     /// The end of a start tag and a qualified name as its content.
     fn own_code(&mut self, name: &Name) -> Result<(), Error> {
-        if !castile_xml::is_ncname(&name.local) && !name.local.split('.').all(castile_xml::is_ncname) {
+        if !castile_xml::is_ncname(&name.local) {
             return Err(Error::caller(
                 Kind::Value,
                 format!("{:?} is no fault code", name.local),
@@ -147,19 +156,27 @@ impl Encoder<'_, Unmarked> {
             self.raw(fragment.as_str());
             return Ok(());
         }
+        let same =
+            |name: &QName| *name.local == *entry.name.local && types.uri(name.ns) == entry.name.namespace;
         let declared = detail.and_then(|id| {
-            let fields = types.complex(id).fields.iter();
-            let same = |f: &&castile_plan::Field| {
-                *f.wire.local == *entry.name.local && types.uri(f.wire.ns) == entry.name.namespace
-            };
-            fields.zip(types.tags(id)).find(|(f, _)| same(f))
+            let fields = types.complex(id).fields.iter().zip(types.tags(id));
+            fields
+                .into_iter()
+                .find(|(f, _)| f.kind == FieldKind::Element && same(&f.wire))
         });
-        let Some((field, tags)) = declared else {
-            let why = format!("{} is no declared fault of the operation: give XML", entry.name);
-            return Err(Error::caller(Kind::UnknownName, why));
-        };
-        let item: Item<'_> = entry.value.item();
-        self.element(field, tags, item)
+        if let Some((field, tags)) = declared {
+            return self.element(field, tags, entry.value.item());
+        }
+        // A decoder gives global elements typed, whether or not the operation declares them.
+        let name = types
+            .namespace(&entry.name.namespace)
+            .map(|ns| QName::new(ns, entry.name.local.as_str()));
+        if let Some(id) = name.and_then(|name| types.element_named(&name)) {
+            let field = types.elements[id.index()].to_field();
+            return self.element(&field, &types.element_tags(&field.wire), entry.value.item());
+        }
+        let why = format!("{} is no element that the contract has: give XML", entry.name);
+        Err(Error::caller(Kind::UnknownName, why))
     }
 }
 

@@ -1,0 +1,664 @@
+//! What single values write, and what is said of those that cannot be written.
+
+mod support;
+
+use castile_codec::{EncodeOptions, Guilty, Kind};
+use castile_testkit::Table;
+use castile_value::{QName, Value};
+use support::{body, encoded_by, write};
+
+const TYPES: &str = "
+Pair = a:int, b:string?
+Either = (a:int~ | b:string~ | (c:int, d:int))
+Orders = ((a:int, b:int) | (b:int, a:int))
+Around = a:int{1-2}, b:string, a:int{1-3}
+All = (a:int & b:string? & c:boolean)
+Nested = (a:int, (b:int | c:int)?, d:int?)?, e:int
+Passes = (a:int, b:int?)*, c:int?
+Options = (a:int | b:int)+
+Nils = a:int~, b:Pair~, c:int?
+Defaulted = a:int=5, b:string?
+Attributes = @id:int!, @lang:language=en, @x^n:QName, @q:QName, #:QName
+Open = @*, @own:string, a:int?
+Wild = a:int?, *other*
+WildOne = *any?
+List = l:[double]?, s:[string]?, i:[int]*
+Array = n:double*
+Arrays = a:Array?, b:Array*
+Any = x:any?
+Enum = e:{red/green}?, u:<{red}/int>?
+Base! = a:int
+More(Base) = b:int
+Holder = x:Base*, p:Pair?
+Deep = d:Deep?
+Binary = b:base64Binary?, h:hexBinary?
+Token = n:NCName?, f:float?, d:decimal?, q:QName?
+Header = h:int?
+";
+
+fn table() -> Table {
+    Table::parse(TYPES)
+}
+
+fn map<const N: usize>(fields: [(&str, Value); N]) -> Value {
+    Value::map(fields)
+}
+
+fn list<const N: usize>(items: [Value; N]) -> Value {
+    Value::List(items.into())
+}
+
+/// The inside of the element, without prefixes of the target namespace.
+fn inside(name: &str, value: Value) -> Result<String, castile_codec::Error> {
+    let text = write(&table(), name, value)?.replace("ns1:", "");
+    let start = format!("<{name}>");
+    let end = format!("</{name}>");
+    Ok(
+        match text.strip_prefix(&start).and_then(|t| t.strip_suffix(&end)) {
+            Some(inside) => inside.to_owned(),
+            None => text,
+        },
+    )
+}
+
+#[test]
+fn good_values() {
+    let pair = || map([("a", 1.into()), ("b", "x".into())]);
+    let cases: Vec<(&str, Value, &str)> = vec![
+        ("Pair", pair(), "<a>1</a><b>x</b>"),
+        ("Pair", map([("b", Value::Absent), ("a", 1.0.into())]), "<a>1</a>"),
+        (
+            "Pair",
+            map([("a", "+07".into()), ("b", 5.into())]),
+            "<a>7</a><b>5</b>",
+        ),
+        ("Pair", map([("a", 1.into()), ("b", Value::Nil)]), "<a>1</a>"),
+        (
+            "Pair",
+            map([("a", 1.into()), ("b", "<&>\r\"]]>\u{1F600}".into())]),
+            "<a>1</a><b>&lt;&amp;&gt;&#13;\"]]&gt;\u{1F600}</b>",
+        ),
+        ("Either", map([("b", "".into())]), "<b></b>"),
+        (
+            "Either",
+            map([("d", 2.into()), ("c", 1.into())]),
+            "<c>1</c><d>2</d>",
+        ),
+        // A nil gives way to a value, and is written when there is nothing else.
+        ("Either", map([("a", Value::Nil), ("b", "x".into())]), "<b>x</b>"),
+        (
+            "Either",
+            map([("a", Value::Nil), ("b", Value::Nil)]),
+            "<a xsi:nil=\"true\"/>",
+        ),
+        (
+            "Orders",
+            map([("a", 1.into()), ("b", 2.into())]),
+            "<a>1</a><b>2</b>",
+        ),
+        (
+            "Around",
+            map([("a", vec![1, 2].into()), ("b", "".into())]),
+            "<a>1</a><b></b><a>2</a>",
+        ),
+        (
+            "Around",
+            map([("a", vec![1, 2, 3, 4, 5].into()), ("b", "".into())]),
+            "<a>1</a><a>2</a><b></b><a>3</a><a>4</a><a>5</a>",
+        ),
+        (
+            "All",
+            map([("c", true.into()), ("a", 1.into())]),
+            "<a>1</a><c>true</c>",
+        ),
+        ("Nested", map([("e", 1.into())]), "<e>1</e>"),
+        (
+            "Nested",
+            map([("e", 1.into()), ("c", 3.into()), ("a", 2.into())]),
+            "<a>2</a><c>3</c><e>1</e>",
+        ),
+        ("Passes", map([]), ""),
+        (
+            "Passes",
+            map([(
+                "group",
+                list([map([("b", 2.into()), ("a", 1.into())]), map([("a", 3.into())])]),
+            )]),
+            "<a>1</a><b>2</b><a>3</a>",
+        ),
+        ("Passes", map([("group", map([("a", 1.into())]))]), "<a>1</a>"),
+        (
+            "Options",
+            map([("group", list([map([("b", 2.into())]), map([("a", 3.into())])]))]),
+            "<b>2</b><a>3</a>",
+        ),
+        ("Nils", map([]), "<a xsi:nil=\"true\"/><b xsi:nil=\"true\"/>"),
+        (
+            "Nils",
+            map([("a", Value::Nil), ("b", pair()), ("c", Value::Nil)]),
+            "<a xsi:nil=\"true\"/><b><a>1</a><b>x</b></b>",
+        ),
+        ("Defaulted", map([]), "<a>5</a>"),
+        (
+            "Wild",
+            map([("any", list([Value::Xml("<w xmlns='urn:w'/>".into())]))]),
+            "<w xmlns='urn:w'/>",
+        ),
+        (
+            "Wild",
+            map([("any", "<w xmlns='urn:w'/>".into())]),
+            "<w xmlns='urn:w'/>",
+        ),
+        (
+            "List",
+            map([
+                ("l", vec![0.5, -0.0].into()),
+                ("s", list(["a".into(), "b".into()])),
+            ]),
+            "<l>0.5 -0.0</l><s>a b</s>",
+        ),
+        (
+            "List",
+            map([("i", list([vec![1, 2].into(), list([]), 3.into()]))]),
+            "<i>1 2</i><i></i><i>3</i>",
+        ),
+        (
+            "List",
+            map([("l", 1.into()), ("s", " a  b ".into())]),
+            "<l>1</l><s>a b</s>",
+        ),
+        ("Array", map([("n", vec![1.0, 2.5].into())]), "<n>1</n><n>2.5</n>"),
+        (
+            "Array",
+            map([("n", list([1.into(), 2.5f32.into(), "3e0".into()]))]),
+            "<n>1</n><n>2.5</n><n>3</n>",
+        ),
+        ("Array", map([("n", 7.into())]), "<n>7</n>"),
+        // A bare array where a type holds nothing but one.
+        (
+            "Arrays",
+            map([("a", vec![1.0, 2.0].into())]),
+            "<a><n>1</n><n>2</n></a>",
+        ),
+        (
+            "Arrays",
+            map([("a", list([1.0.into(), 2.0.into()]))]),
+            "<a><n>1</n><n>2</n></a>",
+        ),
+        (
+            "Arrays",
+            map([("b", list([vec![1.0].into(), vec![2.0].into()]))]),
+            "<b><n>1</n></b><b><n>2</n></b>",
+        ),
+        (
+            "Any",
+            map([("x", 5.into())]),
+            "<x xmlns:xsd=\"http://www.w3.org/2001/XMLSchema\" xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:type=\"xsd:int\">5</x>",
+        ),
+        (
+            "Any",
+            map([("x", Value::Xml("<x xmlns='urn:t'><y/></x>".into()))]),
+            "<x xmlns='urn:t'><y/></x>",
+        ),
+        ("Any", map([("x", Value::Xml("<y/>".into()))]), "<x><y/></x>"),
+        (
+            "Enum",
+            map([("e", "red".into()), ("u", 5.into())]),
+            "<e>red</e><u>5</u>",
+        ),
+        ("Enum", map([("u", "red".into())]), "<u>red</u>"),
+        (
+            "Binary",
+            map([("b", vec![0u8, 255].into()), ("h", vec![0u8, 255].into())]),
+            "<b>AP8=</b><h>00FF</h>",
+        ),
+        (
+            "Binary",
+            map([("b", " AP8= ".into()), ("h", "00ff".into())]),
+            "<b>AP8=</b><h>00FF</h>",
+        ),
+        (
+            "Token",
+            map([("f", 0.1.into()), ("d", 1e21.into())]),
+            "<f>0.1</f><d>1000000000000000000000</d>",
+        ),
+        ("Deep", map([("d", map([("d", map([]))]))]), "<d><d></d></d>"),
+    ];
+    for (name, value, expected) in cases {
+        let context = format!("{name} {value:?}");
+        let written = inside(name, value).unwrap_or_else(|e| panic!("{context}: {e}"));
+        assert_eq!(written, expected, "{context}");
+    }
+}
+
+#[test]
+fn refused_values() {
+    let more = |x: Value| map([("x", x)]);
+    let xml = |text: &str| map([("any", list([Value::Xml(text.into())]))]);
+    let cases: Vec<(&str, Value, Kind, &str, &str)> = vec![
+        (
+            "Pair",
+            map([]),
+            Kind::Missing,
+            "Pair",
+            "\"a\" is missing: {urn:t}Pair needs it",
+        ),
+        (
+            "Pair",
+            map([("a", Value::Nil)]),
+            Kind::Value,
+            "Pair/a",
+            "\"a\" cannot be nil",
+        ),
+        (
+            "Pair",
+            map([("a", 1.into()), ("c", 1.into())]),
+            Kind::UnknownName,
+            "Pair",
+            "has no \"c\"; it has a, b",
+        ),
+        (
+            "Pair",
+            map([("a", 1.5.into())]),
+            Kind::Value,
+            "Pair/a",
+            "a double given (the type is xsd:int)",
+        ),
+        ("Pair", map([("a", "x".into())]), Kind::Value, "Pair/a", "\"x\""),
+        (
+            "Pair",
+            map([("a", (1i64 << 31).into())]),
+            Kind::Value,
+            "Pair/a",
+            "out of range",
+        ),
+        (
+            "Pair",
+            map([("a", vec![1].into())]),
+            Kind::Value,
+            "Pair/a",
+            "given",
+        ),
+        (
+            "Pair",
+            map([("a", list([1.into(), 2.into()]))]),
+            Kind::Value,
+            "Pair/a",
+            "a list given",
+        ),
+        (
+            "Pair",
+            map([("a", map([]))]),
+            Kind::Value,
+            "Pair/a",
+            "a record given where the type is xsd:int",
+        ),
+        (
+            "Pair",
+            map([("a", 1.into()), ("b", "\u{1}".into())]),
+            Kind::Value,
+            "Pair/b",
+            "U+0001",
+        ),
+        (
+            "Pair",
+            5.into(),
+            Kind::Value,
+            "Pair",
+            "an integer given where the type is {urn:t}Pair",
+        ),
+        (
+            "Either",
+            map([]),
+            Kind::Missing,
+            "Either",
+            "one of a, b, c, d is missing",
+        ),
+        (
+            "Either",
+            map([("a", 1.into()), ("d", 1.into())]),
+            Kind::Value,
+            "Either",
+            "\"a\" and \"d\" exclude each other",
+        ),
+        (
+            "Orders",
+            map([("a", 1.into())]),
+            Kind::Missing,
+            "Orders",
+            "\"b\" is missing",
+        ),
+        (
+            "Around",
+            map([("a", vec![1].into()), ("b", "".into())]),
+            Kind::Value,
+            "Around",
+            "{urn:t}Around has no order for 1 a, 1 b",
+        ),
+        (
+            "Around",
+            map([("a", list([1.into(), "x".into()])), ("b", "".into())]),
+            Kind::Value,
+            "Around/a[2]",
+            "\"x\"",
+        ),
+        (
+            "All",
+            map([("a", 1.into())]),
+            Kind::Missing,
+            "All",
+            "\"c\" is missing",
+        ),
+        (
+            "Nested",
+            map([("b", 1.into()), ("e", 1.into())]),
+            Kind::Missing,
+            "Nested",
+            "\"a\" is missing",
+        ),
+        (
+            "Nested",
+            map([("a", 1.into()), ("b", 1.into()), ("c", 1.into()), ("e", 1.into())]),
+            Kind::Value,
+            "Nested",
+            "\"b\" and \"c\" exclude each other",
+        ),
+        (
+            "Passes",
+            map([("group", list([map([("b", 1.into())])]))]),
+            Kind::Missing,
+            "Passes/group[1]",
+            "\"a\" is missing",
+        ),
+        (
+            "Passes",
+            map([("group", list([map([("a", 1.into()), ("z", 1.into())])]))]),
+            Kind::UnknownName,
+            "Passes/group[1]",
+            "\"z\"",
+        ),
+        (
+            "Options",
+            map([("group", list([]))]),
+            Kind::Missing,
+            "Options",
+            "\"group\" is missing",
+        ),
+        (
+            "Wild",
+            xml("<w"),
+            Kind::Value,
+            "Wild/any[1]",
+            "not one well-formed XML element",
+        ),
+        (
+            "Wild",
+            xml("<w xmlns='urn:t'/>"),
+            Kind::Value,
+            "Wild/any[1]",
+            "does not admit w",
+        ),
+        (
+            "Wild",
+            xml("<p:w/>"),
+            Kind::Value,
+            "Wild/any[1]",
+            "not one well-formed",
+        ),
+        (
+            "List",
+            map([("l", list([1.into(), "x".into()]))]),
+            Kind::Value,
+            "List/l",
+            "\"x\"",
+        ),
+        (
+            "Array",
+            map([("n", list([1.into(), Value::Nil]))]),
+            Kind::Value,
+            "Array/n[2]",
+            "cannot be nil",
+        ),
+        ("Any", map([("x", map([]))]), Kind::Value, "Any/x", "typed object"),
+        (
+            "Enum",
+            map([("e", "blue".into())]),
+            Kind::Value,
+            "Enum/e",
+            "\"blue\" is not one of red, green",
+        ),
+        (
+            "Enum",
+            map([("u", "blue".into())]),
+            Kind::Value,
+            "Enum/u",
+            "fits no member",
+        ),
+        (
+            "Holder",
+            more(list([map([("a", 1.into())])])),
+            Kind::Value,
+            "Holder/x[1]",
+            "abstract",
+        ),
+        (
+            "Token",
+            map([("n", "a b".into())]),
+            Kind::Value,
+            "Token/n",
+            "no such name",
+        ),
+        (
+            "Token",
+            map([("f", 1e300.into())]),
+            Kind::Value,
+            "Token/f",
+            "out of range",
+        ),
+        (
+            "Token",
+            map([("d", f64::NAN.into())]),
+            Kind::Value,
+            "Token/d",
+            "given",
+        ),
+        (
+            "Token",
+            map([(
+                "q",
+                QName {
+                    namespace: "urn:q".into(),
+                    local: "a b".into(),
+                }
+                .into(),
+            )]),
+            Kind::Value,
+            "Token/q",
+            "given",
+        ),
+        (
+            "Attributes",
+            map([]),
+            Kind::Missing,
+            "Attributes/@id",
+            "attribute \"id\" is missing",
+        ),
+        (
+            "Attributes",
+            map([("id", "x".into())]),
+            Kind::Value,
+            "Attributes/@id",
+            "\"x\"",
+        ),
+    ];
+    for (name, value, kind, path, words) in cases {
+        let context = format!("{name} {value:?}");
+        let error = inside(name, value).expect_err(&context);
+        assert_eq!(
+            (error.kind(), error.path()),
+            (kind, format!("/Envelope/Body/{path}")),
+            "{context}: {error}"
+        );
+        assert!(error.message().contains(words), "{context}: {error}");
+        assert_eq!(error.guilty(), Guilty::Caller, "{context}");
+        assert_eq!(error.line_column(), None, "{context}");
+    }
+}
+
+#[test]
+fn qualified_names_share_no_prefix_in_a_tag() {
+    let table = table();
+    let name = |uri: &str, local: &str| {
+        Value::QName(QName {
+            namespace: uri.into(),
+            local: local.into(),
+        })
+    };
+    let value = map([
+        ("id", 1.into()),
+        ("n", name("urn:a", "x")),
+        ("q", name("urn:b", "y")),
+        ("text", name("urn:c", "z")),
+    ]);
+    let text = write(&table, "Attributes", value).unwrap();
+    let message = format!(
+        "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/' xmlns:ns1='urn:t' xmlns:ns2='urn:x'><e:Body>{text}</e:Body></e:Envelope>"
+    );
+    let back = support::decoded(&table.types, &table.plan("Attributes"), &message).unwrap();
+    let back = back.get("Attributes").expect("the body has the element").clone();
+    assert_eq!(back.get("n"), Some(&name("urn:a", "x")), "{text}");
+    assert_eq!(back.get("q"), Some(&name("urn:b", "y")), "{text}");
+    assert_eq!(back.get("text"), Some(&name("urn:c", "z")), "{text}");
+}
+
+#[test]
+fn wild_attributes_cannot_break_the_tag() {
+    let with = |name: &str| inside("Open", map([("attributes", map([(name, "v".into())]))]));
+    assert_eq!(with("k").unwrap(), "<Open k=\"v\"></Open>");
+    assert_eq!(
+        with("{urn:u}k").unwrap(),
+        "<Open xmlns:a0=\"urn:u\" a0:k=\"v\"></Open>"
+    );
+    assert_eq!(
+        with("{http://www.w3.org/XML/1998/namespace}lang").unwrap(),
+        "<Open xml:lang=\"v\"></Open>"
+    );
+    for name in [
+        "xmlns",
+        "a b",
+        "",
+        "a:b",
+        "own",
+        "{http://www.w3.org/2000/xmlns/}p",
+        "{http://www.w3.org/2001/XMLSchema-instance}type",
+        "{urn:\u{1}}k",
+    ] {
+        let error = with(name).expect_err(name);
+        assert_eq!(
+            (error.kind(), error.path()),
+            (Kind::Value, "/Envelope/Body/Open/@attributes".into())
+        );
+    }
+    let twice = map([("attributes", map([("k", "1".into()), ("k", "2".into())]))]);
+    assert!(inside("Open", twice).unwrap_err().message().contains("twice"));
+}
+
+#[test]
+fn derived_types_say_so() {
+    let table = table();
+    let mut record = castile_value::Record::new(table.types.shape(table.id("More")).clone());
+    record.set("a", 1).unwrap();
+    record.set("b", 2).unwrap();
+    let text = inside("Holder", map([("x", list([record.into()]))])).unwrap();
+    let declared = "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"";
+    assert_eq!(
+        text,
+        format!("<x {declared} xsi:type=\"More\"><a>1</a><b>2</b></x>")
+    );
+    // A record of a type that is not derived is refused; a lax writer takes its fields by name.
+    let mut other = castile_value::Record::new(table.types.shape(table.id("Nils")).clone());
+    other.set("a", 1).unwrap();
+    let value = map([("p", other.into())]);
+    let error = inside("Holder", value.clone()).unwrap_err();
+    assert!(
+        error
+            .message()
+            .contains("a value of type {urn:t}Nils where {urn:t}Pair belongs"),
+        "{error}"
+    );
+    let lax = EncodeOptions {
+        strict: false,
+        ..EncodeOptions::default()
+    };
+    let text = encoded_by(
+        &table.types,
+        &table.plan("Holder"),
+        &body(&table, "Holder", value),
+        &lax,
+    )
+    .unwrap();
+    assert!(text.contains("<ns1:p><ns1:a>1</ns1:a></ns1:p>"), "{text}");
+}
+
+#[test]
+fn a_lax_writer_writes_what_it_can() {
+    let table = table();
+    let lax = EncodeOptions {
+        strict: false,
+        ..EncodeOptions::default()
+    };
+    for (name, value, expected) in [
+        ("Pair", map([]), ""),
+        (
+            "Pair",
+            map([("a", Value::Nil)]),
+            "<a xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:nil=\"true\"/>",
+        ),
+        (
+            "Nested",
+            map([("a", 1.into()), ("b", 1.into()), ("c", 1.into())]),
+            "<a>1</a><b>1</b><c>1</c>",
+        ),
+        ("Around", map([("a", vec![1].into())]), "<a>1</a>"),
+        (
+            "Around",
+            map([("a", vec![1; 7].into()), ("b", "".into())]),
+            "<a>1</a><a>1</a><a>1</a><a>1</a><a>1</a><a>1</a><a>1</a><b></b>",
+        ),
+        ("Either", map([]), ""),
+        ("Enum", map([("e", "blue".into())]), "<e>blue</e>"),
+        (
+            "Attributes",
+            map([(
+                "text",
+                QName {
+                    namespace: String::new(),
+                    local: "x".into(),
+                }
+                .into(),
+            )]),
+            "x",
+        ),
+    ] {
+        let text = encoded_by(&table.types, &table.plan(name), &body(&table, name, value), &lax);
+        let text = text.unwrap_or_else(|e| panic!("{name}: {e}")).replace("ns1:", "");
+        assert!(
+            text.contains(&format!("<{name}>{expected}</{name}>")),
+            "{name} {text}"
+        );
+    }
+}
+
+#[test]
+fn values_that_nest_without_end_are_refused() {
+    let mut value = map([]);
+    for _ in 0..150 {
+        value = map([("d", value)]);
+    }
+    inside("Deep", value.clone()).unwrap();
+    for _ in 0..100 {
+        value = map([("d", value)]);
+    }
+    let error = inside("Deep", value).unwrap_err();
+    assert!(error.message().contains("nest deeper"), "{error}");
+}
