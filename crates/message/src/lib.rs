@@ -17,14 +17,15 @@
 //!
 //! let mut slots = Slots::default();
 //! slots.value(23, 10..14);
-//! slots.array(17, 40, &[3, 5]);
-//! assert_eq!(slots.values()[0].span, 10..14);
-//! assert_eq!(slots.arrays()[0].lengths, [3, 5]);
+//! // <n>1.5</n><n>-2.25</n>
+//! slots.array(&[17], 40, &[7], &[3, 5]);
+//! assert_eq!(slots.values().next().unwrap().span, 10..14);
+//! assert_eq!(slots.arrays().next().unwrap().spans().last(), Some(50..55));
 //! ```
 #![forbid(unsafe_code)]
 
 mod marks;
 mod version;
 
-pub use marks::{Array, Marks, Slot, Slots, Unmarked};
+pub use marks::{Array, Mark, Marks, Slot, Slots, Unmarked};
 pub use version::Version;

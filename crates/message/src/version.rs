@@ -20,7 +20,9 @@ impl Version {
 
     /// The version whose envelope is in this namespace.
     pub fn from_namespace(uri: &str) -> Option<Version> {
-        [Version::Soap11, Version::Soap12].into_iter().find(|v| v.namespace() == uri)
+        [Version::Soap11, Version::Soap12]
+            .into_iter()
+            .find(|v| v.namespace() == uri)
     }
 
     /// The media type over HTTP (SOAP 1.1, 6.1; RFC 3902).

@@ -74,8 +74,12 @@ pub(super) fn find(types: &Types, place: Place<'_>, name: Known<'_>) -> Option<u
         ),
         None => (0, false),
     };
-    for number in at_hand..leaves.len().min(at_hand + 1 + usize::from(led_to)) {
-        let leaf = leaves[number];
+    let near = leaves
+        .iter()
+        .enumerate()
+        .skip(at_hand)
+        .take(1 + usize::from(led_to));
+    for (number, leaf) in near {
         if place.counts[number] < leaf.occurs.max && name.is(&fields[leaf.field as usize]) {
             return Some(number);
         }

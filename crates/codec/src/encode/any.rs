@@ -32,8 +32,14 @@ impl<M: Marks> Encoder<'_, M> {
             let why = format!("the wildcard does not admit {local} of namespace {uri:?}");
             return Err(Error::caller(Kind::Value, why));
         }
-        self.raw(fragment.as_str());
+        self.opaque(fragment.as_str());
         Ok(())
+    }
+
+    fn opaque(&mut self, text: &str) {
+        let start = self.out.len();
+        self.raw(text);
+        self.marks.opaque(start..self.out.len());
     }
 
     /// XML for an element of `anyType`: the element itself when the names agree, else its child.
@@ -41,14 +47,14 @@ impl<M: Marks> Encoder<'_, M> {
         let fragment = checked(text)?;
         let (uri, local) = fragment.name();
         if *local == *f.wire.local && uri == self.types.uri(f.wire.ns) {
-            self.raw(fragment.as_str());
+            self.opaque(fragment.as_str());
             return Ok(());
         }
         let declared = self.declared.len();
         self.out.extend_from_slice(&tags.open);
         self.ensure(f.wire.ns);
         self.raw(">");
-        self.raw(fragment.as_str());
+        self.opaque(fragment.as_str());
         self.out.extend_from_slice(&tags.close);
         self.declared.truncate(declared);
         Ok(())
@@ -97,6 +103,7 @@ impl<M: Marks> Encoder<'_, M> {
                 "attributes of a wildcard are a map from name to text",
             ));
         };
+        let start = self.out.len();
         for (number, (name, value)) in entries.iter().enumerate() {
             if matches!(value, Item::Absent) {
                 continue;
@@ -115,6 +122,9 @@ impl<M: Marks> Encoder<'_, M> {
             }
             let (uri, local) = self.admitted(id, wildcard, name)?;
             self.any_attribute(number, uri, local, scalar)?;
+        }
+        if !entries.is_empty() {
+            self.marks.opaque(start..self.out.len());
         }
         Ok(())
     }

@@ -54,7 +54,7 @@ impl<M: Marks> Encoder<'_, M> {
             kernel => self.write(&column, &glue, out, |c, i, o| kernel.put(c, i, o)),
         }
         if M::ACTIVE {
-            self.marks.array(id.0, start, &lengths);
+            self.marks.array(&[id.0], start, &glue.gaps(), &lengths);
         }
         Ok(())
     }
@@ -104,7 +104,6 @@ impl<M: Marks> Encoder<'_, M> {
             return Err(wrong_kind(self.types, f.ty, &Item::Table(table)));
         };
         let types = self.types;
-        let complex = types.complex(id);
         let Some(columns) = self.flat_columns(id, f, &table) else {
             return (0..table.len()).try_for_each(|i| {
                 self.element(f, tags, Item::Record(&Row(&table, i)))
@@ -118,18 +117,18 @@ impl<M: Marks> Encoder<'_, M> {
         around.extend(types.tags(id));
         let glue = Glue::new(&around);
         self.out.extend_from_slice(&glue.first);
+        let start = self.out.len();
+        let mut lengths = Vec::new();
         let room: usize = glue.between.iter().map(|g| NUMBER + g.room()).sum();
         for block in (0..table.len()).step_by(BLOCK) {
             let stop = table.len().min(block + BLOCK);
             let mut at = self.out.len();
             self.out.resize(at + (stop - block) * room, 0);
             for i in block..stop {
-                for (((kernel, column), between), field) in
-                    columns.iter().zip(&glue.between).zip(&complex.fields)
-                {
+                for ((kernel, column), between) in columns.iter().zip(&glue.between) {
                     let length = kernel.put(column, i, number_room(self.out, at));
-                    if let (true, TypeId::Simple(simple)) = (M::ACTIVE, field.ty) {
-                        self.marks.value(simple.0, at..at + length);
+                    if M::ACTIVE {
+                        lengths.push(length as u8);
                     }
                     at = between.put(self.out, at + length);
                 }
@@ -137,6 +136,14 @@ impl<M: Marks> Encoder<'_, M> {
             self.out.truncate(at);
         }
         self.out.truncate(self.out.len() - glue.opening);
+        if M::ACTIVE {
+            let simple = |f: &Field| match f.ty {
+                TypeId::Simple(simple) => simple.0,
+                _ => 0,
+            };
+            let simples: Vec<u32> = types.complex(id).fields.iter().map(simple).collect();
+            self.marks.array(&simples, start, &glue.gaps(), &lengths);
+        }
         Ok(())
     }
 

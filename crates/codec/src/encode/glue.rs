@@ -42,6 +42,16 @@ impl Glue {
     }
 }
 
+impl Glue {
+    /// The lengths of what comes between values.
+    pub(super) fn gaps(&self) -> Vec<u32> {
+        self.between
+            .iter()
+            .map(|constant| u32::try_from(constant.len).unwrap_or(u32::MAX))
+            .collect()
+    }
+}
+
 /// Bytes that are copied with one or a few wide stores, whatever their length.
 pub(super) struct Constant {
     bytes: Box<[u8]>,

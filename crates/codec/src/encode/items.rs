@@ -125,7 +125,7 @@ impl<'e, M: Marks> Encoder<'e, M> {
             let cell = self.cell(field, &types.tags(id)[index])?;
             Some(Step {
                 index,
-                name: &*field.name,
+                name: &field.name,
                 cell,
                 occurs: leaf.occurs,
             })

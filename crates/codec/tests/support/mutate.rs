@@ -139,7 +139,8 @@ pub(crate) fn mutate(text: &str, rng: &mut Rng) -> String {
                 "..",
                 "0x1",
             ];
-            out.replace_range(leaf.inside..leaf.stop, *rng.pick(TEXTS));
+            let text: &&str = rng.pick(TEXTS);
+            out.replace_range(leaf.inside..leaf.stop, text);
         }
         6 => out.insert_str(one.end, &text[one.start..one.end]),
         7 => out.replace_range(one.start..one.end, ""),
@@ -172,7 +173,8 @@ pub(crate) fn mutate(text: &str, rng: &mut Rng) -> String {
             let name = tag[1..]
                 .find([' ', '>', '/'])
                 .map_or(one.inside, |i| one.start + 1 + i);
-            out.insert_str(name, *rng.pick(ATTRIBUTES));
+            let attribute: &&str = rng.pick(ATTRIBUTES);
+            out.insert_str(name, attribute);
         }
         _ => out = reprefixed(text, one).unwrap_or(out),
     }
