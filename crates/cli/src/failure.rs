@@ -23,6 +23,14 @@ impl Failure {
         }
     }
 
+    /// The fault of whoever wrote the WSDL, or of us, who cannot do what it asks for.
+    pub(crate) fn contract(text: impl Into<String>) -> Self {
+        Failure {
+            guilty: Guilty::Contract,
+            ..Failure::caller(text)
+        }
+    }
+
     /// A file that cannot be read.
     pub(crate) fn file(path: &std::path::Path, error: &std::io::Error) -> Self {
         Failure::caller(format!("{}: {error}", path.display()))

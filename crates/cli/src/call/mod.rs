@@ -9,8 +9,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use castile_contract::Operation;
+use castile_endpoint::sample::{SampleOptions, Sampler};
 use castile_endpoint::{Client, ClientOptions, Headers, Nothing, Outcome, Outgoing, Record as Done};
-use castile_plan::ComplexId;
+use castile_plan::{ComplexId, Types};
 use castile_value::{Record, Source, Value, ValueSink};
 use clap::Args;
 use serde_json::{Value as Json, json};
@@ -34,6 +35,7 @@ Arguments:
 Examples:
   castile call weather.wsdl forecast city=Toledo days=3
   castile call weather.wsdl forecast --data - < args.json
+  castile call weather.wsdl forecast --template > args.json    what all it takes, to edit
   castile call weather.wsdl forecast --dry-run city=Toledo     print the request, send nothing
   castile call weather.wsdl submit --data request.xml          send this envelope as it is
   castile call https://host/service?wsdl list --auth @password-file --header session.id=7
@@ -101,6 +103,9 @@ pub(crate) struct CallArgs {
     /// Print the request and send nothing
     #[arg(long)]
     dry_run: bool,
+    /// Print sample arguments as JSON, to edit and pass as --data
+    #[arg(long, conflicts_with_all = ["dry_run", "raw"])]
+    template: bool,
     /// Print an object of `result` and `header` instead of the result alone
     #[arg(long)]
     with_headers: bool,
@@ -122,6 +127,18 @@ pub(crate) fn run(args: &CallArgs, verbose: u8) -> Result<ExitCode, Failure> {
     let contract = args.contract.load()?;
     let client = Client::with_contract(contract, options(args)?)?;
     let operation = client.operation(&args.operation)?;
+    if args.template {
+        let template = template(client.types(), client.arguments(&args.operation)?);
+        let template = template.ok_or_else(|| {
+            let why = format!(
+                "{} has no sample: it needs what this version cannot do",
+                args.operation
+            );
+            Failure::contract(why)
+        })?;
+        print(format!("{}\n", values::pretty(&template)).as_bytes(), false)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let outgoing = request(args, &client, operation)?;
     if args.dry_run {
         print(&outgoing.body, false)?;
@@ -137,6 +154,16 @@ pub(crate) fn run(args: &CallArgs, verbose: u8) -> Result<ExitCode, Failure> {
     show(args, &client, operation, answer)
 }
 
+/// Sample values of every argument, as JSON; `None` when something that must be there cannot be made.
+pub(crate) fn template(types: &Types, arguments: ComplexId) -> Option<Json> {
+    let options = SampleOptions {
+        items: 1,
+        ..SampleOptions::default()
+    };
+    let sample = Sampler::new(types, options).record(arguments)?;
+    Some(values::record(types, arguments, &sample))
+}
+
 fn options(args: &CallArgs) -> Result<ClientOptions, Failure> {
     let http = castile_http::ClientOptions {
         tls: args.contract.tls.options()?,
@@ -145,7 +172,7 @@ fn options(args: &CallArgs) -> Result<ClientOptions, Failure> {
         ..Default::default()
     };
     // A request that is only printed needs no address.
-    let nowhere = args.dry_run.then(|| "http://localhost/".to_owned());
+    let nowhere = (args.dry_run || args.template).then(|| "http://localhost/".to_owned());
     Ok(ClientOptions {
         endpoint: args.endpoint.clone().or(nowhere),
         service: args.service.clone(),

@@ -17,6 +17,9 @@ const WARN: anstyle::Style = anstyle::AnsiColor::Yellow.on_default();
 /// Characters of documentation shown on a line of an overview.
 const DOC_CHARS: usize = 96;
 
+/// Lines of an example.
+const EXAMPLE_LINES: usize = 30;
+
 /// Everything of the view.
 pub(super) fn contract(view: &View) -> String {
     let contract = &view.contract;
@@ -432,13 +435,36 @@ fn warnings(contract: &Contract, out: &mut String) {
     }
 }
 
+/// How to call the operation, with arguments to start from.
 fn example(view: &View, out: &mut String) {
     let Some(name) = &view.operation else { return };
+    let found = view
+        .contract
+        .operation(view.service.as_deref(), view.port.as_deref(), name);
+    let Some(plan) = found.ok().and_then(|found| found.operation.input.as_ref()) else {
+        return;
+    };
+    let types = &view.contract.types;
+    let Some(template) = crate::call::template(types, arguments(types, plan)) else {
+        return;
+    };
+    let template = crate::values::json::pretty(&template);
     let _ = writeln!(
         out,
-        "\ncall it: castile call {} {name} ...   (castile call --help)",
+        "\n{BOLD}example{BOLD:#}  castile call {} {name} --data args.json",
         view.location
     );
+    let lines: Vec<&str> = template.lines().collect();
+    for line in lines.iter().take(EXAMPLE_LINES) {
+        let _ = writeln!(out, "  {line}");
+    }
+    if lines.len() > EXAMPLE_LINES {
+        let _ = writeln!(
+            out,
+            "  ... castile call {} {name} --template prints all of it",
+            view.location
+        );
+    }
 }
 
 fn doc(doc: Option<&str>, indent: &str, most: usize, out: &mut String) {

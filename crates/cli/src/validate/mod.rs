@@ -38,6 +38,12 @@ pub(crate) struct ValidateArgs {
     /// The operation that the message belongs to
     #[arg(short, long, value_name = "NAME")]
     operation: Option<String>,
+    /// The service, when the WSDL has several
+    #[arg(long, value_name = "NAME")]
+    service: Option<String>,
+    /// The port, when the service has several
+    #[arg(long, value_name = "NAME")]
+    port: Option<String>,
     /// The message is a reply
     #[arg(short, long)]
     reply: bool,
@@ -110,7 +116,7 @@ fn check(args: &ValidateArgs, contract: &Contract, text: &str) -> Result<Report,
         }
     };
     let version = envelope.version();
-    let subject = subject::find(contract, &envelope, args.operation.as_deref(), args.reply)?;
+    let subject = subject::find(contract, &envelope, args)?;
     let mut report = Report {
         what: format!("{subject}, {version}"),
         ..Report::default()

@@ -3,9 +3,10 @@
 use std::fmt;
 
 use castile_codec::{Envelope, Name};
-use castile_contract::{Contract, Operation};
+use castile_contract::{Binding, Contract, Operation};
 use castile_plan::{ComplexId, Plan, Types};
 
+use super::ValidateArgs;
 use crate::failure::Failure;
 
 /// What a message is taken for.
@@ -46,13 +47,14 @@ impl fmt::Display for Subject<'_> {
 pub(super) fn find<'c>(
     contract: &'c Contract,
     envelope: &Envelope<'_>,
-    name: Option<&str>,
-    reply: bool,
+    args: &ValidateArgs,
 ) -> Result<Subject<'c>, Failure> {
-    let named = name
-        .map(|name| contract.operation(None, None, name))
-        .transpose()?
-        .map(|found| found.operation);
+    let (service, port, reply) = (args.service.as_deref(), args.port.as_deref(), args.reply);
+    let named = args.operation.as_deref();
+    let named = named
+        .map(|name| contract.operation(service, port, name))
+        .transpose()?;
+    let named = named.map(|found| found.operation);
     if envelope.is_fault() {
         return Ok(Subject::Fault {
             operation: named.map(|o| &*o.name),
@@ -63,7 +65,15 @@ pub(super) fn find<'c>(
         return of_operation(contract, operation, envelope, reply);
     }
     let first = envelope.first();
-    let bindings = contract.bindings.iter().filter(|b| b.protocol.is_soap());
+    let bindings: Vec<&Binding> = match (service, port) {
+        (None, None) => contract.bindings.iter().collect(),
+        _ => contract
+            .ports(service, port)?
+            .iter()
+            .map(|port| port.binding)
+            .collect(),
+    };
+    let bindings = bindings.into_iter().filter(|b| b.protocol.is_soap());
     let operations: Vec<&Operation> = bindings.flat_map(|b| &b.operations).collect();
     let types = &contract.types;
     let request = operations

@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(plain(&Value::Double(-0.0)).to_string(), "-0.0");
         assert_eq!(plain(&Value::Double(f64::NEG_INFINITY)).to_string(), "\"-INF\"");
         assert_eq!(plain(&Value::UInt(u64::MAX)).to_string(), "18446744073709551615");
-        assert_eq!(plain(&vec![1.5, 2e300].into()).to_string(), "[1.5,2e300]");
+        assert_eq!(plain(&vec![1.5, 2e300].into()).to_string(), "[1.5,2e+300]");
     }
 
     #[test]

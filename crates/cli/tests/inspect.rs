@@ -1,0 +1,149 @@
+//! `castile inspect`, and what all commands have in common.
+
+mod common;
+
+use common::{castile, castile_with, foreign, interop};
+use serde_json::{Value as Json, json};
+
+#[test]
+fn an_overview_names_services_ports_and_operations() {
+    let run = castile(&["inspect", &interop()]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    for expected in [
+        "service Interop",
+        "port Soap12  SOAP 1.2  http",
+        "echoString(text?: string) -> string",
+        "echoMios(mio: Mio[]) -> Mio[]",
+        "notify(key: string, text: string, value: double) one-way",
+        "Every double comes back with the same bits.",
+    ] {
+        assert!(run.out.contains(expected), "{expected} is not in\n{}", run.out);
+    }
+    // Nobody reads it on a terminal.
+    assert!(!run.out.contains('\u{1b}'));
+}
+
+#[test]
+fn an_operation_in_full_shows_the_types_of_its_arguments() {
+    let run = castile(&["inspect", &interop(), "--operation", "echoPerson"]);
+    for expected in [
+        "one of red, green, deep-blue",
+        "may be nil",
+        "attribute; optional",
+        "any number",
+    ] {
+        assert!(run.out.contains(expected), "{expected} is not in\n{}", run.out);
+    }
+    assert!(!run.out.contains("echoMios"), "{}", run.out);
+    let fault = castile(&["inspect", &interop(), "-o", "failDeclared"]);
+    assert!(fault.out.contains("faults\n    ServiceFault"), "{}", fault.out);
+}
+
+#[test]
+fn json_has_everything_a_program_needs() {
+    let run = castile(&["inspect", &interop(), "--json"]).json();
+    let ports = run["services"][0]["ports"].as_array().unwrap();
+    assert_eq!(ports.len(), 2);
+    let operations = ports[0]["operations"].as_array().unwrap();
+    let mios = operations.iter().find(|o| o["name"] == "echoMios").unwrap();
+    let mio = &mios["input"]["arguments"][0];
+    assert_eq!(mio["type"], "{urn:castile:interop:types}Mio");
+    assert_eq!(
+        (mio["many"].clone(), mio["max"].clone()),
+        (json!(true), Json::Null)
+    );
+    let fields = run["types"]["{urn:castile:interop:types}Mio"]["fields"]
+        .as_array()
+        .unwrap();
+    assert_eq!(
+        fields
+            .iter()
+            .map(|f| f["type"].as_str().unwrap())
+            .collect::<Vec<_>>(),
+        ["xsd:int", "xsd:int", "xsd:double"]
+    );
+    let colour = &run["types"]["{urn:castile:interop:types}Colour"];
+    assert_eq!(
+        colour["facets"]["enumeration"],
+        json!(["red", "green", "deep-blue"])
+    );
+}
+
+#[test]
+fn a_contract_may_come_through_standard_input() {
+    let text = std::fs::read_to_string(interop()).unwrap();
+    let run = castile_with(&["inspect", "-"], &text, &[]);
+    assert!(run.out.contains("echoVoid()"), "{}{}", run.out, run.err);
+}
+
+#[test]
+fn what_cannot_be_used_says_why() {
+    let Some(wsdl) = foreign("wsdl/googlesearch/GoogleSearch.wsdl") else {
+        return;
+    };
+    let run = castile(&["inspect", &wsdl]);
+    assert_eq!(run.code, 0, "{}", run.err);
+    assert!(run.out.contains("cannot be used: "), "{}", run.out);
+    let call = castile(&["call", &wsdl, "doGoogleSearch", "--dry-run"]);
+    assert!(call.failed(1).contains("encoded"), "{}", call.err);
+}
+
+#[test]
+fn huge_foreign_contracts_are_shown() {
+    let Some(wsdl) = foreign("wsdl/ews-php/services.wsdl") else {
+        return;
+    };
+    let run = castile(&["inspect", &wsdl, "--offline"]);
+    assert!(run.out.contains("FindItem"), "{}", run.err);
+    let one = castile(&["inspect", &wsdl, "--offline", "-o", "FindItem", "--json"]).json();
+    assert!(one["types"].as_object().unwrap().len() > 100);
+}
+
+#[test]
+fn mistakes_say_what_and_whose() {
+    let unknown = castile(&["inspect", &interop(), "-o", "ecoVoid"]);
+    assert!(
+        unknown
+            .failed(1)
+            .contains("has no operation ecoVoid; it has echoVoid"),
+        "{}",
+        unknown.err
+    );
+    assert!(
+        unknown.err.contains("at fault: the command as it was given"),
+        "{}",
+        unknown.err
+    );
+    let file = castile(&["inspect", "/no/such/file.wsdl"]);
+    assert!(file.failed(1).contains("/no/such/file.wsdl"), "{}", file.err);
+    let text = castile_with(&["inspect", "-"], "<a>", &[]);
+    assert!(text.failed(1).contains("not well-formed"), "{}", text.err);
+    let json = castile(&["inspect", "/no/such/file.wsdl", "--json"]);
+    let error: Json = serde_json::from_str(json.failed(1)).unwrap();
+    assert!(
+        error["error"]["text"]
+            .as_str()
+            .unwrap()
+            .contains("/no/such/file.wsdl")
+    );
+    // 2 is kept for faults.
+    assert_eq!(castile(&["inspect"]).code, 1);
+    assert_eq!(castile(&["no-such-command"]).code, 1);
+}
+
+#[test]
+fn help_teaches_and_the_version_is_told() {
+    let help = castile(&["--help"]);
+    assert!(
+        help.out.contains("castile call weather.wsdl forecast"),
+        "{}",
+        help.out
+    );
+    for command in ["inspect", "call", "serve", "validate"] {
+        let help = castile(&[command, "--help"]);
+        assert_eq!(help.code, 0);
+        assert!(help.out.contains("Examples:"), "{}", help.out);
+    }
+    assert!(castile(&["--version"]).out.starts_with("castile 0."));
+    assert!(castile(&["completions", "bash"]).out.contains("_castile"));
+}

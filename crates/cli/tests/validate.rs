@@ -1,0 +1,169 @@
+//! `castile validate`.
+
+mod common;
+
+use common::{castile, castile_with, foreign, interop};
+use serde_json::{Value as Json, json};
+
+const HEAD: &str = r#"<S:Envelope xmlns:S="http://schemas.xmlsoap.org/soap/envelope/" xmlns:i="urn:castile:interop"
+  xmlns:t="urn:castile:interop:types">"#;
+
+fn validate(message: &str, options: &[&str]) -> common::Run {
+    castile_with(&[&["validate", &*interop(), "-"], options].concat(), message, &[])
+}
+
+fn findings(message: &str, options: &[&str]) -> Vec<(u64, String, String)> {
+    let run = validate(message, &[options, &["--json"]].concat());
+    let json: Json = serde_json::from_str(&run.out).unwrap();
+    assert_eq!(run.code, i32::from(json["valid"] == json!(false)), "{}", run.out);
+    let text = |v: &Json| v.as_str().unwrap_or_default().to_owned();
+    let findings = json["findings"].as_array().unwrap().iter();
+    findings
+        .map(|f| {
+            (
+                f["line"].as_u64().unwrap_or(0),
+                text(&f["path"]),
+                text(&f["text"]),
+            )
+        })
+        .collect()
+}
+
+#[test]
+fn what_we_write_is_valid() {
+    let request = castile(&[
+        "call",
+        &interop(),
+        "echoMios",
+        "mio[0].x=1",
+        "mio[0].y=2",
+        "mio[0].value=3",
+        "--dry-run",
+    ]);
+    let run = validate(&request.out, &[]);
+    assert_eq!(
+        (run.code, &*run.out),
+        (0, "-: valid: a request of echoMios, SOAP 1.1\n")
+    );
+    let reply = request.out.replace("echoMios>", "echoMiosResponse>");
+    assert!(validate(&reply, &[]).out.contains("a reply of echoMios"));
+    assert!(
+        validate(&reply, &["--reply", "-o", "echoMios"])
+            .out
+            .contains("valid: a reply of echoMios")
+    );
+}
+
+#[test]
+fn all_findings_have_line_column_and_path() {
+    let message = format!(
+        "{HEAD}\n<S:Body><i:echoMios>\n<i:mio><t:x>one</t:x>\n<t:y>2</t:y><t:value>3</t:value></i:mio>\n\
+         <i:mio><t:x>1</t:x><t:z/>\n<t:y>two</t:y><t:value>3,5</t:value></i:mio></i:echoMios></S:Body></S:Envelope>"
+    );
+    let found = findings(&message, &[]);
+    let places: Vec<(u64, &str)> = found.iter().map(|(line, path, _)| (*line, &**path)).collect();
+    assert_eq!(
+        places,
+        [
+            (4, "/Envelope/Body/echoMios/mio[1]/x"),
+            (6, "/Envelope/Body/echoMios/mio[2]/z"),
+            (7, "/Envelope/Body/echoMios/mio[2]/y"),
+            (7, "/Envelope/Body/echoMios/mio[2]/value"),
+        ],
+        "{found:?}"
+    );
+    let run = validate(&message, &[]);
+    assert!(run.out.contains("-:4:"), "{}", run.out);
+}
+
+#[test]
+fn header_blocks_are_checked_apart() {
+    let message = format!(
+        "{HEAD}<S:Header>\n<i:SessionToken><i:token>t</i:token>\n<i:sequence>x</i:sequence></i:SessionToken>\n<o/></S:Header>\n\
+         <S:Body><i:useSession><i:txt>a</i:txt></i:useSession></S:Body></S:Envelope>"
+    );
+    let found = findings(&message, &[]);
+    assert_eq!(found[0].1, "/Envelope/Header/SessionToken/sequence", "{found:?}");
+    assert_eq!(found[0].0, 4, "{found:?}");
+    assert_eq!(found[1].1, "/Envelope/Body/useSession/txt", "{found:?}");
+    assert!(
+        validate(&message, &[])
+            .out
+            .contains("note: header o is not in the contract")
+    );
+}
+
+#[test]
+fn faults_are_known_and_their_details_checked() {
+    let fault = |detail: &str| {
+        format!(
+            "{HEAD}<S:Body><S:Fault><faultcode>S:Client</faultcode><faultstring>no</faultstring>\
+             <detail>{detail}</detail></S:Fault></S:Body></S:Envelope>"
+        )
+    };
+    let good = fault("<i:ServiceFault><i:code>1</i:code><i:reason>r</i:reason></i:ServiceFault>");
+    let run = validate(&good, &["-o", "failDeclared"]);
+    assert!(
+        run.out
+            .contains("valid: a fault of failDeclared, SOAP 1.1: Sender: no"),
+        "{}",
+        run.out
+    );
+    assert!(validate(&good, &[]).out.contains("valid: a fault"));
+    let bad = fault("<i:ServiceFault><i:code>one</i:code></i:ServiceFault>");
+    let found = findings(&bad, &["-o", "failDeclared"]);
+    assert_eq!(
+        found[0].1, "/Envelope/Body/Fault/detail/ServiceFault/code",
+        "{found:?}"
+    );
+}
+
+#[test]
+fn what_is_no_message_says_why() {
+    for (message, expected) in [
+        ("<a/>", "not a SOAP Envelope"),
+        ("", "before any element"),
+        ("<S:Envelope xmlns:S='urn:other'/>", "no known version of SOAP"),
+        (
+            "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>",
+            "document type declarations are refused",
+        ),
+        ("<a", "the text ends"),
+    ] {
+        let found = findings(message, &[]);
+        assert!(
+            found[0].2.to_lowercase().contains(&expected.to_lowercase()),
+            "{message}: {found:?}"
+        );
+    }
+    let other = format!("{HEAD}<S:Body><echoVoid xmlns='urn:other'/></S:Body></S:Envelope>");
+    assert!(
+        findings(&other, &[])[0]
+            .2
+            .contains("there is {urn:castile:interop}echoVoid, in another namespace")
+    );
+    let cut = format!("{HEAD}<S:Body><i:echoInts><i:value>1</i:value>\n<i:value>x</i:value>");
+    let found = findings(&cut, &[]);
+    assert_eq!(found.len(), 2, "a bad value, and the end: {found:?}");
+}
+
+#[test]
+fn mistakes_of_the_command_are_errors() {
+    let unknown = validate("<a/>", &["-o", "nothing"]);
+    assert_eq!(unknown.code, 1);
+    let file = castile(&["validate", &interop(), "/no/such/message.xml"]);
+    assert!(file.failed(1).contains("/no/such/message.xml"), "{}", file.err);
+}
+
+#[test]
+fn foreign_messages_are_read() {
+    let pair = "messages/node-soap-pairs/Dummy__should_escape_xml";
+    let (Some(wsdl), Some(message)) = (
+        foreign(&format!("{pair}/soap.wsdl")),
+        foreign(&format!("{pair}/request.xml")),
+    ) else {
+        return;
+    };
+    let run = castile(&["validate", &wsdl, &message, "--offline"]);
+    assert!(run.out.contains("a request of Dummy"), "{}{}", run.out, run.err);
+}
