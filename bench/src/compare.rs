@@ -14,7 +14,9 @@ type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
 const HEADS: (usize, usize) = (230, 130);
 
 pub(crate) fn run(gsoap: Option<&Path>, calls: usize, rounds: usize) -> Outcome<()> {
-    println!("echoVoid, Rust to Rust, keep-alive, loopback; µs a call, median of {rounds} rounds of {calls} calls");
+    println!(
+        "echoVoid, Rust to Rust, keep-alive, loopback; µs a call, median of {rounds} rounds of {calls} calls"
+    );
     for (name, client, server) in [("cores 0 and 1", 0, 1), ("one core", 0, 0)] {
         round_trips(name, (client, server), gsoap, calls, rounds)?;
     }
@@ -41,14 +43,22 @@ fn round_trips(
     }
     let limit_median = median(&limit.iter().map(|l| l.0).collect::<Vec<_>>());
     println!("{name}");
-    for (who, rounds) in [("raw blocking ping-pong", &limit), ("Castile", &ours), ("gSOAP", &theirs)] {
+    for (who, rounds) in [
+        ("raw blocking ping-pong", &limit),
+        ("Castile", &ours),
+        ("gSOAP", &theirs),
+    ] {
         if rounds.is_empty() {
             continue;
         }
         let mid = median(&rounds.iter().map(|r| r.0).collect::<Vec<_>>());
         let p99 = median(&rounds.iter().map(|r| r.1).collect::<Vec<_>>());
         let ratio = mid / limit_median;
-        println!("  {who:<24} {:>8.2}  p99 {:>8.2}  {ratio:.3} of the limit", mid / 1e3, p99 / 1e3);
+        println!(
+            "  {who:<24} {:>8.2}  p99 {:>8.2}  {ratio:.3} of the limit",
+            mid / 1e3,
+            p99 / 1e3
+        );
     }
     Ok(())
 }
@@ -67,10 +77,17 @@ fn throughput(gsoap: Option<&Path>, rounds: usize) -> Outcome<()> {
             theirs.push(hammered(server.port, time)?);
         }
     }
-    println!("  Castile                  {:>8.0}  ({} cores)", median(&ours), every_core());
+    println!(
+        "  Castile                  {:>8.0}  ({} cores)",
+        median(&ours),
+        every_core()
+    );
     if !theirs.is_empty() {
         let ratio = median(&ours) / median(&theirs);
-        println!("  gSOAP                    {:>8.0}  Castile answers {ratio:.2} times as many", median(&theirs));
+        println!(
+            "  gSOAP                    {:>8.0}  Castile answers {ratio:.2} times as many",
+            median(&theirs)
+        );
     }
     Ok(())
 }
@@ -93,11 +110,22 @@ fn gsoap_round_trip(folder: &Path, calls: usize, (client, server): (usize, usize
     let server = Served::start(&mut Command::new(folder.join("server")), Some(server))?;
     let url = format!("http://127.0.0.1:{}/", server.port);
     let mut command = Command::new("taskset");
-    command.arg("-c").arg(client.to_string()).arg(folder.join("latency"));
-    let output = command.args([&*url, "echoVoid", "0", &calls.to_string()]).output()?;
+    command
+        .arg("-c")
+        .arg(client.to_string())
+        .arg(folder.join("latency"));
+    let output = command
+        .args([&*url, "echoVoid", "0", &calls.to_string()])
+        .output()?;
     let text = String::from_utf8(output.stdout)?;
-    let field = text.split("\"median_us\":").nth(1).and_then(|t| t.split([',', '}']).next());
-    let median: f64 = field.ok_or_else(|| format!("gSOAP's client printed {text:?}"))?.trim().parse()?;
+    let field = text
+        .split("\"median_us\":")
+        .nth(1)
+        .and_then(|t| t.split([',', '}']).next());
+    let median: f64 = field
+        .ok_or_else(|| format!("gSOAP's client printed {text:?}"))?
+        .trim()
+        .parse()?;
     Ok(median * 1e3)
 }
 
@@ -111,7 +139,11 @@ impl Served {
     fn start(command: &mut Command, core: Option<usize>) -> Outcome<Served> {
         let mut wrapped = Command::new("taskset");
         let cores = core.map_or("0-63".to_owned(), |c| c.to_string());
-        wrapped.arg("-c").arg(cores).arg(command.get_program()).args(command.get_args());
+        wrapped
+            .arg("-c")
+            .arg(cores)
+            .arg(command.get_program())
+            .args(command.get_args());
         let mut child = wrapped.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let stdout = child.stdout.take().ok_or("the server has no standard output")?;
         let mut line = String::new();

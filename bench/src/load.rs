@@ -28,7 +28,9 @@ pub(crate) fn run(port: u16, connections: usize, time: Duration) -> std::io::Res
     stop.store(true, Ordering::Relaxed);
     let mut count = 0;
     for thread in threads {
-        count += thread.join().map_err(|_| Error::other("a connection's thread panicked"))??;
+        count += thread
+            .join()
+            .map_err(|_| Error::other("a connection's thread panicked"))??;
     }
     Ok(count as f64 / started.elapsed().as_secs_f64())
 }
@@ -71,7 +73,9 @@ fn read_reply(stream: &mut TcpStream, reply: &mut Vec<u8>) -> std::io::Result<()
 
 /// The length of head and body, once the head is there.
 fn expected(reply: &[u8]) -> std::io::Result<Option<usize>> {
-    let Some(end) = reply.windows(4).position(|w| w == b"\r\n\r\n") else { return Ok(None) };
+    let Some(end) = reply.windows(4).position(|w| w == b"\r\n\r\n") else {
+        return Ok(None);
+    };
     let bad = |why: &str| Error::new(ErrorKind::InvalidData, why.to_owned());
     let head = std::str::from_utf8(&reply[..end]).map_err(|_| bad("the head is no text"))?;
     if !head.starts_with("HTTP/1.1 200") {
@@ -79,7 +83,9 @@ fn expected(reply: &[u8]) -> std::io::Result<Option<usize>> {
     }
     let length = head.lines().find_map(|line| {
         let (name, value) = line.split_once(':')?;
-        name.eq_ignore_ascii_case("content-length").then(|| value.trim().parse::<usize>().ok()).flatten()
+        name.eq_ignore_ascii_case("content-length")
+            .then(|| value.trim().parse::<usize>().ok())
+            .flatten()
     });
     let length = length.ok_or_else(|| bad("the reply has no Content-Length"))?;
     Ok(Some(end + 4 + length))

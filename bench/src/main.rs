@@ -63,7 +63,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     match Arguments::parse().command {
         Command::Compare { gsoap, calls, rounds } => compare::run(gsoap.as_deref(), calls, rounds),
         Command::Serve { workers } => soap::serve_until_eof(workers),
-        Command::Load { port, connections, seconds } => {
+        Command::Load {
+            port,
+            connections,
+            seconds,
+        } => {
             let rate = load::run(port, connections, Duration::from_secs_f64(seconds))?;
             println!("{rate:.0}");
             Ok(())

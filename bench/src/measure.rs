@@ -26,8 +26,16 @@ pub(crate) fn each(calls: usize, mut call: impl FnMut()) -> Spread {
 
 pub(crate) fn spread(times: &mut [f64]) -> Spread {
     times.sort_by(f64::total_cmp);
-    let at = |q: f64| times.get(((times.len() as f64) * q) as usize).copied().unwrap_or(f64::NAN);
-    Spread { median: at(0.5), p99: at(0.99) }
+    let at = |q: f64| {
+        times
+            .get(((times.len() as f64) * q) as usize)
+            .copied()
+            .unwrap_or(f64::NAN)
+    };
+    Spread {
+        median: at(0.5),
+        p99: at(0.99),
+    }
 }
 
 pub(crate) fn median(values: &[f64]) -> f64 {

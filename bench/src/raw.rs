@@ -10,7 +10,9 @@ pub(crate) fn ping_pong(calls: usize, out: usize, back: usize, core: usize) -> s
     let address = listener.local_addr()?;
     let server = std::thread::spawn(move || {
         pin(core);
-        let Ok((mut stream, _)) = listener.accept() else { return };
+        let Ok((mut stream, _)) = listener.accept() else {
+            return;
+        };
         let _ = stream.set_nodelay(true);
         let (mut request, reply) = (vec![0; out], vec![b'x'; back]);
         while stream.read_exact(&mut request).is_ok() && stream.write_all(&reply).is_ok() {}
@@ -20,7 +22,9 @@ pub(crate) fn ping_pong(calls: usize, out: usize, back: usize, core: usize) -> s
     let (request, mut reply) = (vec![b'x'; out], vec![0; back]);
     let spread = each(calls, || {
         stream.write_all(&request).expect("the peer reads until we close");
-        stream.read_exact(&mut reply).expect("the peer answers every request");
+        stream
+            .read_exact(&mut reply)
+            .expect("the peer answers every request");
     });
     drop(stream);
     let _ = server.join();

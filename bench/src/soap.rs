@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use castile::{
-    CallOptions, Client, ClientOptions, Fault, Handlers, LoadOptions, Location, Server, ServerOptions, Service,
-    ServiceOptions, Value,
+    CallOptions, Client, ClientOptions, Fault, Handlers, LoadOptions, Location, Server, ServerOptions,
+    Service, ServiceOptions, Value,
 };
 
 use crate::measure::{Spread, each, pin};
@@ -21,7 +21,9 @@ fn start(workers: usize, core: Option<usize>) -> Outcome<castile::http::Running>
     let contract = castile::load(&Location::from(WSDL), &load)?;
     let pinned = AtomicBool::new(core.is_none());
     let echo = |name: &'static str| {
-        move |args: castile::ValueRecord| -> Result<Value, Fault> { Ok(args.get(name).cloned().unwrap_or_default()) }
+        move |args: castile::ValueRecord| -> Result<Value, Fault> {
+            Ok(args.get(name).cloned().unwrap_or_default())
+        }
     };
     let handlers = Handlers::new()
         .on("echoVoid", move |_| {
@@ -32,9 +34,17 @@ fn start(workers: usize, core: Option<usize>) -> Outcome<castile::http::Running>
         })
         .on("echoDoubles", echo("value"));
     let service = Service::new(contract, ServiceOptions::default(), handlers)?;
-    let mut options = ServerOptions { threads: false, ..ServerOptions::default() };
+    let mut options = ServerOptions {
+        threads: false,
+        ..ServerOptions::default()
+    };
     options.http.workers = workers;
-    let server = Server::bind(Arc::new(service), "127.0.0.1:0", options, &castile::resolver(&load))?;
+    let server = Server::bind(
+        Arc::new(service),
+        "127.0.0.1:0",
+        options,
+        &castile::resolver(&load),
+    )?;
     Ok(server.start()?)
 }
 
@@ -51,7 +61,13 @@ pub(crate) fn serve_until_eof(workers: usize) -> Outcome<()> {
 pub(crate) fn echo_void(calls: usize, server_core: usize) -> Outcome<(Spread, usize, usize)> {
     let running = start(1, Some(server_core))?;
     let endpoint = Some(format!("http://{}/", running.addr()));
-    let client = Client::new(WSDL, ClientOptions { endpoint, ..ClientOptions::default() })?;
+    let client = Client::new(
+        WSDL,
+        ClientOptions {
+            endpoint,
+            ..ClientOptions::default()
+        },
+    )?;
     let options = CallOptions::default();
     let first = client.call_with("echoVoid", &Value::Absent, &options)??;
     let spread = each(calls, || {

@@ -53,8 +53,8 @@ pub use castile_xml as xml;
 pub use castile_contract::Contract;
 pub use castile_endpoint::*;
 pub use castile_value::{
-    Column, ColumnBuf, DType, DateTime, DateTimeKind, Decimal, Duration, Item, Items, QName, Record as ValueRecord,
-    Rows, Scalar, Shape, Sink, Slot, Source, Table, Value, ValueSink,
+    Column, ColumnBuf, DType, DateTime, DateTimeKind, Decimal, Duration, Item, Items, QName,
+    Record as ValueRecord, Rows, Scalar, Shape, Sink, Slot, Source, Table, Value, ValueSink,
 };
 
 /// The Rust in README and guide, as tests.

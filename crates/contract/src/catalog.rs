@@ -72,7 +72,13 @@ impl Catalog {
 
     /// The location that stands for `name`: an entry, or the longest prefix that is rewritten.
     pub fn resolve(&self, name: &str) -> Option<String> {
-        if let Some(location) = self.entries.get(name) {
+        // Documents moved from http to https without changing; either scheme finds the other's entry.
+        let other = match name.split_once("://") {
+            Some(("http", rest)) => format!("https://{rest}"),
+            Some(("https", rest)) => format!("http://{rest}"),
+            _ => String::new(),
+        };
+        if let Some(location) = self.entries.get(name).or_else(|| self.entries.get(&other)) {
             return Some(location.clone());
         }
         let fits =
@@ -145,28 +151,59 @@ impl Catalog {
         }
     }
 
+    /// Lines of a URL, a tab and a file. A first line that names its columns may have others beside
+    /// `url` (or `urls`, several with spaces between) and `file`; `targetNamespace` is a name too.
     fn add_lines(&mut self, text: &str, base: &str) -> Result<(), Error> {
+        let mut columns = Columns { urls: 0, file: 1, namespace: None, count: 2 };
         for (i, line) in text.lines().enumerate() {
             let line = line.trim_end();
-            if line.is_empty() || line.starts_with('#') || (i == 0 && line == "url\tfile") {
+            if line.is_empty() || line.starts_with('#') {
                 continue;
             }
-            match line.split_once('\t') {
-                Some((url, file)) if !url.is_empty() && !file.is_empty() => {
-                    self.insert(url, join(base, file))
-                }
-                _ => {
-                    let place = Place {
-                        location: base.into(),
-                        line: i as u32 + 1,
-                        column: 1,
-                    };
-                    return Err(Error::new(Kind::Catalog("expected url<TAB>file".into()), place));
-                }
+            if let (0, Some(named)) = (i, Columns::named(line)) {
+                columns = named;
+                continue;
+            }
+            let cells: Vec<&str> = line.split('\t').collect();
+            let cell = |at: usize| cells.get(at).copied().filter(|c| !c.is_empty());
+            let namespace = columns.namespace.and_then(cell);
+            let (Some(file), true) = (cell(columns.file), cells.len() <= columns.count) else {
+                return Err(no_line(base, i));
+            };
+            let urls = cell(columns.urls).map(str::split_ascii_whitespace);
+            if urls.is_none() && namespace.is_none() {
+                return Err(no_line(base, i));
+            }
+            for name in urls.into_iter().flatten().chain(namespace) {
+                self.insert(name, join(base, file));
             }
         }
         Ok(())
     }
+}
+
+/// Which column of a catalog in lines holds what.
+struct Columns {
+    urls: usize,
+    file: usize,
+    namespace: Option<usize>,
+    count: usize,
+}
+
+impl Columns {
+    /// The columns that a first line names, if it does.
+    fn named(line: &str) -> Option<Columns> {
+        let names: Vec<&str> = line.split('\t').collect();
+        let at = |name: &str| names.iter().position(|n| n.eq_ignore_ascii_case(name));
+        let urls = at("url").or_else(|| at("urls"))?;
+        Some(Columns { urls, file: at("file")?, namespace: at("targetNamespace"), count: names.len() })
+    }
+}
+
+fn no_line(base: &str, i: usize) -> Error {
+    let place = Place { location: base.into(), line: i as u32 + 1, column: 1 };
+    let what = "expected url<TAB>file, or the columns that the first line names";
+    Error::new(Kind::Catalog(what.into()), place)
 }
 
 #[cfg(test)]
@@ -195,6 +232,19 @@ mod tests {
         assert_eq!(found("http://h/long/x.xsd").as_deref(), Some("/c/longer/x.xsd"));
         assert_eq!(found("http://g/b.xsd").as_deref(), Some("/c/b.xsd"));
         assert_eq!(found("http://g/c.xsd"), None);
+        assert_eq!(found("https://g/b.xsd").as_deref(), Some("/c/b.xsd"));
+    }
+
+    #[test]
+    fn lines_may_name_their_columns() {
+        let lines = "file\ttargetNamespace\turls\nx/a.xsd\turn:a\thttp://h/a http://h/b\nx/c.xsd\turn:c\t\n";
+        let catalog = Catalog::parse(lines.as_bytes(), "/c/lines.tsv").unwrap();
+        for name in ["urn:a", "http://h/a", "http://h/b"] {
+            assert_eq!(catalog.resolve(name).as_deref(), Some("/c/x/a.xsd"), "{name}");
+        }
+        assert_eq!(catalog.resolve("urn:c").as_deref(), Some("/c/x/c.xsd"));
+        let three = Catalog::parse(b"http://h/a\ta.xsd\tmore\n", "/c/lines.tsv");
+        assert!(three.unwrap_err().to_string().contains("columns"));
     }
 
     #[test]

@@ -81,14 +81,22 @@ pub(crate) struct Inside<'s> {
 
 impl<'s> Inside<'s> {
     pub(crate) fn new(sink: &'s mut dyn Sink, shape: Arc<Shape>) -> Self {
-        Inside { sink, shape, depth: 0, places: None }
+        Inside {
+            sink,
+            shape,
+            depth: 0,
+            places: None,
+        }
     }
 
     /// Where a value goes; `None` for the element itself and for fields that only a derived type has.
     fn place(&self, at: Slot) -> Option<Slot> {
         match (self.depth, &self.places) {
             (0, _) => None,
-            (1, Some(places)) => Some(Slot { field: (*places.get(at.field as usize)?)?, ..at }),
+            (1, Some(places)) => Some(Slot {
+                field: (*places.get(at.field as usize)?)?,
+                ..at
+            }),
             _ => Some(at),
         }
     }

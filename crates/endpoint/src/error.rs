@@ -57,7 +57,12 @@ struct Inner {
 
 impl Error {
     pub(crate) fn new(kind: Kind, guilty: Guilty, text: impl Into<String>) -> Self {
-        Error(Box::new(Inner { kind, guilty, text: text.into(), source: None }))
+        Error(Box::new(Inner {
+            kind,
+            guilty,
+            text: text.into(),
+            source: None,
+        }))
     }
 
     fn caused(
@@ -66,7 +71,12 @@ impl Error {
         text: String,
         source: impl std::error::Error + Send + Sync + 'static,
     ) -> Self {
-        Error(Box::new(Inner { kind, guilty, text, source: Some(Box::new(source)) }))
+        Error(Box::new(Inner {
+            kind,
+            guilty,
+            text,
+            source: Some(Box::new(source)),
+        }))
     }
 
     /// Adds what was being done, before the text.
@@ -121,7 +131,10 @@ impl fmt::Debug for Error {
 
 impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
-        self.0.source.as_ref().map(|s| &**s as &(dyn std::error::Error + 'static))
+        self.0
+            .source
+            .as_ref()
+            .map(|s| &**s as &(dyn std::error::Error + 'static))
     }
 }
 
@@ -145,7 +158,13 @@ impl From<castile_codec::Error> for Error {
 
 impl From<castile_contract::Error> for Error {
     fn from(error: castile_contract::Error) -> Self {
-        Error::caused(Kind::Contract, Guilty::Contract, error.to_string(), error)
+        let guilty = match error.guilty() {
+            // What cannot be loaded is mostly a location misspelt by whoever asked for it.
+            castile_contract::Guilty::Resolver | castile_contract::Guilty::Caller => Guilty::Caller,
+            castile_contract::Guilty::Us => Guilty::Us,
+            castile_contract::Guilty::Contract => Guilty::Contract,
+        };
+        Error::caused(Kind::Contract, guilty, error.to_string(), error)
     }
 }
 
@@ -170,4 +189,3 @@ impl From<castile_http::Error> for Error {
         Error::caused(kind, guilty, error.to_string(), error)
     }
 }
-

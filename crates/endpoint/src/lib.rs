@@ -22,9 +22,9 @@ mod media;
 pub mod sample;
 mod server;
 
-pub use castile_codec::{Code, Detail, Fault, HeaderBlock, Limits, Name, Reason, Version};
 pub use adapt::{Headers, Nothing};
-pub use client::{CallOptions, Client, ClientOptions, Exchange, Incoming, Outgoing, Outcome, Record, Reply};
+pub use castile_codec::{Code, Detail, Fault, HeaderBlock, Limits, Name, Reason, Version};
+pub use client::{CallOptions, Client, ClientOptions, Exchange, Incoming, Outcome, Outgoing, Record, Reply};
 pub use error::{Error, Guilty, Kind};
 pub use load::{Cache, LoadOptions, Location, load, resolver};
 pub use server::{

@@ -43,7 +43,10 @@ impl From<&Path> for Location {
 
 impl From<Vec<u8>> for Location {
     fn from(bytes: Vec<u8>) -> Self {
-        Location::Bytes { bytes, base: String::new() }
+        Location::Bytes {
+            bytes,
+            base: String::new(),
+        }
     }
 }
 
@@ -79,12 +82,23 @@ pub struct LoadOptions {
 /// A document cannot be loaded or is no WSDL; the error names the document and the place.
 pub fn load(location: &Location, options: &LoadOptions) -> Result<Arc<Contract>, Error> {
     let resolver = resolver(options);
-    let catalogs = options.catalogs.iter().map(|path| Catalog::load(&path.to_string_lossy(), &FileResolver::new()));
+    let catalogs = options
+        .catalogs
+        .iter()
+        .map(|path| Catalog::load(&path.to_string_lossy(), &FileResolver::new()));
     let catalogs = catalogs.collect::<Result<_, _>>()?;
-    let settings = castile_contract::Options { catalogs, offline: options.offline, ..Default::default() };
+    let settings = castile_contract::Options {
+        catalogs,
+        offline: options.offline,
+        ..Default::default()
+    };
     let entry = match location {
         Location::At(at) => Entry::Location(at),
-        Location::Bytes { bytes, base } => Entry::Document { bytes, location: base, charset: None },
+        Location::Bytes { bytes, base } => Entry::Document {
+            bytes,
+            location: base,
+            charset: None,
+        },
     };
     let folder = match &options.cache {
         Cache::Default => Store::default_folder(),
@@ -103,7 +117,11 @@ pub fn load(location: &Location, options: &LoadOptions) -> Result<Arc<Contract>,
 
 /// The resolver that [`load`] uses: files, and http(s) through the transport unless offline.
 pub fn resolver(options: &LoadOptions) -> impl Resolver + use<> {
-    Everywhere { files: FileResolver::new(), http: options.http.clone(), offline: options.offline }
+    Everywhere {
+        files: FileResolver::new(),
+        http: options.http.clone(),
+        offline: options.offline,
+    }
 }
 
 /// Files and URLs.
@@ -120,7 +138,9 @@ impl Resolver for Everywhere {
             return self.files.load(location);
         }
         if self.offline {
-            return Err(ResolveError("nothing is loaded from the network while offline".into()));
+            return Err(ResolveError(
+                "nothing is loaded from the network while offline".into(),
+            ));
         }
         self.fetch(location).map_err(|e| ResolveError(e.to_string()))
     }
@@ -128,16 +148,29 @@ impl Resolver for Everywhere {
 
 impl Everywhere {
     fn fetch(&self, location: &str) -> Result<Loaded, Error> {
-        let url = url::Url::parse(location)
-            .map_err(|e| Error::new(Kind::Contract, Guilty::Contract, format!("{location:?} is no URL: {e}")))?;
+        let url = url::Url::parse(location).map_err(|e| {
+            Error::new(
+                Kind::Contract,
+                Guilty::Contract,
+                format!("{location:?} is no URL: {e}"),
+            )
+        })?;
         let client = castile_http::blocking::Client::new(self.http.clone())?;
         let response = client.send(castile_http::Request::get(url))?;
         if !response.status.is_success() {
             let text = format!("the server answered {}", response.status);
             return Err(Error::new(Kind::Contract, Guilty::Peer, text));
         }
-        let content_type = response.headers.get("content-type").and_then(|v| v.to_str().ok()).unwrap_or_default();
+        let content_type = response
+            .headers
+            .get("content-type")
+            .and_then(|v| v.to_str().ok())
+            .unwrap_or_default();
         let charset = Media::parse(content_type).charset;
-        Ok(Loaded { bytes: response.body.to_vec(), location: response.url.to_string(), charset })
+        Ok(Loaded {
+            bytes: response.body.to_vec(),
+            location: response.url.to_string(),
+            charset,
+        })
     }
 }

@@ -9,7 +9,10 @@ pub(crate) fn content_type(version: Version, action: Option<&str>) -> String {
     let media = version.media_type();
     match (version, action) {
         (Version::Soap12, Some(action)) if !action.is_empty() => {
-            format!("{media}; charset=utf-8; action=\"{}\"", action.replace(['"', '\\'], ""))
+            format!(
+                "{media}; charset=utf-8; action=\"{}\"",
+                action.replace(['"', '\\'], "")
+            )
         }
         _ => format!("{media}; charset=utf-8"),
     }
@@ -28,7 +31,10 @@ impl Media {
     /// Takes a header's value apart (RFC 9110, 8.3.1); parameters may be quoted.
     pub(crate) fn parse(value: &str) -> Media {
         let (essence, mut rest) = value.split_once(';').unwrap_or((value, ""));
-        let mut media = Media { essence: essence.trim().to_ascii_lowercase(), ..Media::default() };
+        let mut media = Media {
+            essence: essence.trim().to_ascii_lowercase(),
+            ..Media::default()
+        };
         while let Some((name, after)) = rest.split_once('=') {
             let (value, after) = parameter(after.trim_start());
             match name.trim_start_matches(';').trim().to_ascii_lowercase().as_str() {
@@ -43,7 +49,10 @@ impl Media {
 
     /// Whether an XML envelope may come under this type. Some servers send plain XML types.
     pub(crate) fn is_xml(&self) -> bool {
-        matches!(&*self.essence, "text/xml" | "application/soap+xml" | "application/xml" | "")
+        matches!(
+            &*self.essence,
+            "text/xml" | "application/soap+xml" | "application/xml" | ""
+        )
     }
 }
 
@@ -69,7 +78,13 @@ fn parameter(text: &str) -> (String, &str) {
 pub(crate) fn text<'b>(body: &'b [u8], media: &Media) -> Result<std::borrow::Cow<'b, str>, Error> {
     // RFC 7303, 8.20: what the bytes themselves say wins nowhere but where no charset is given.
     let text = castile_xml::to_utf8(body, media.charset.as_deref());
-    text.map_err(|e| Error::new(Kind::Peer, Guilty::Peer, format!("the body is not in its encoding: {e}")))
+    text.map_err(|e| {
+        Error::new(
+            Kind::Peer,
+            Guilty::Peer,
+            format!("the body is not in its encoding: {e}"),
+        )
+    })
 }
 
 #[cfg(test)]
@@ -83,12 +98,18 @@ mod tests {
         assert_eq!(media.charset.as_deref(), Some("utf-8"));
         assert_eq!(media.action.as_deref(), Some("urn:a;\"b"));
         assert_eq!(Media::parse("text/xml").charset, None);
-        assert_eq!(Media::parse("text/xml; charset=iso-8859-1").charset.as_deref(), Some("iso-8859-1"));
+        assert_eq!(
+            Media::parse("text/xml; charset=iso-8859-1").charset.as_deref(),
+            Some("iso-8859-1")
+        );
     }
 
     #[test]
     fn an_action_travels_in_the_content_type_of_soap_12_only() {
-        assert_eq!(content_type(Version::Soap11, Some("urn:a")), "text/xml; charset=utf-8");
+        assert_eq!(
+            content_type(Version::Soap11, Some("urn:a")),
+            "text/xml; charset=utf-8"
+        );
         let soap12 = content_type(Version::Soap12, Some("urn:a"));
         assert_eq!(Media::parse(&soap12).action.as_deref(), Some("urn:a"));
     }

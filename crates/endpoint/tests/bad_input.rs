@@ -25,8 +25,17 @@ fn post(address: SocketAddr, content_type: &str, body: &[u8]) -> (u16, String) {
     let mut reply = Vec::new();
     let _ = stream.read_to_end(&mut reply);
     let reply = String::from_utf8(reply).unwrap();
-    let status = reply.split(' ').nth(1).and_then(|s| s.parse().ok()).unwrap_or_else(|| panic!("{reply:?}"));
-    (status, reply.split_once("\r\n\r\n").map_or_else(String::new, |(_, body)| body.to_owned()))
+    let status = reply
+        .split(' ')
+        .nth(1)
+        .and_then(|s| s.parse().ok())
+        .unwrap_or_else(|| panic!("{reply:?}"));
+    (
+        status,
+        reply
+            .split_once("\r\n\r\n")
+            .map_or_else(String::new, |(_, body)| body.to_owned()),
+    )
 }
 
 fn envelope(body: &str) -> String {
@@ -35,46 +44,133 @@ fn envelope(body: &str) -> String {
 
 /// The case, its body, the status expected, and words that the fault must have.
 fn cases() -> Vec<(&'static str, Vec<u8>, u16, Vec<&'static str>)> {
-    let ints = |inside: &str| envelope(&format!("<i:echoInts xmlns:i=\"{}\">{inside}</i:echoInts>", common::NS));
+    let ints = |inside: &str| {
+        envelope(&format!(
+            "<i:echoInts xmlns:i=\"{}\">{inside}</i:echoInts>",
+            common::NS
+        ))
+    };
     let text = |text: String| text.into_bytes();
     let deep = "<a>".repeat(10_000) + &"</a>".repeat(10_000);
     let deep = envelope("").replace("<S:Body>", &format!("<S:Header>{deep}</S:Header><S:Body>"));
     vec![
-        ("malformed", text(ints("<i:value>1</i:valu>")), 500, vec!["Client", "line 1, column"]),
-        ("truncated", text(ints("<i:value>1</i:value>").replace("</S:Body></S:Envelope>", "")), 500, vec!["Client"]),
+        (
+            "malformed",
+            text(ints("<i:value>1</i:valu>")),
+            500,
+            vec!["Client", "line 1, column"],
+        ),
+        (
+            "truncated",
+            text(ints("<i:value>1</i:value>").replace("</S:Body></S:Envelope>", "")),
+            500,
+            vec!["Client"],
+        ),
         ("empty", Vec::new(), 500, vec!["Client"]),
         ("too deep", text(deep), 500, vec!["Client", "depth_max"]),
-        ("not UTF-8", [envelope("<a>").as_bytes(), b"\xff\xfe\xfd"].concat(), 500, vec!["Client", "encoding"]),
-        ("a DTD", text(format!("<!DOCTYPE x [<!ENTITY e \"e\">]>{}", envelope("&e;"))), 500, vec!["Client", "type declaration"]),
+        (
+            "not UTF-8",
+            [envelope("<a>").as_bytes(), b"\xff\xfe\xfd"].concat(),
+            500,
+            vec!["Client", "encoding"],
+        ),
+        (
+            "a DTD",
+            text(format!("<!DOCTYPE x [<!ENTITY e \"e\">]>{}", envelope("&e;"))),
+            500,
+            vec!["Client", "type declaration"],
+        ),
         ("no SOAP", text("<html/>".into()), 500, vec!["Client", "html"]),
-        ("an unknown version", text(envelope("").replace(SOAP, "urn:soap99")), 500, vec!["VersionMismatch", "urn:soap99"]),
-        ("a wrong namespace", text(ints("<value>1</value>")), 500, vec!["Client", "wrong namespace", "/Envelope/Body/echoInts"]),
-        ("a wrong type", text(ints("<i:value>1</i:value><i:value>x</i:value>")), 500, vec!["Client", "value[2]", "xsd:int", "line 1"]),
-        ("out of range", text(ints("<i:value>3000000000</i:value>")), 500, vec!["Client", "value[1]", "3000000000"]),
-        ("an unknown element", text(ints("<i:velue>1</i:velue>")), 500, vec!["Client", "velue"]),
-        ("an unknown operation", text(envelope("<x:nothing xmlns:x=\"urn:x\"/>")), 500, vec!["Client", "{urn:x}nothing", "echoInts"]),
-        ("an empty body", text(envelope("")), 500, vec!["Client", "empty body"]),
+        (
+            "an unknown version",
+            text(envelope("").replace(SOAP, "urn:soap99")),
+            500,
+            vec!["VersionMismatch", "urn:soap99"],
+        ),
+        (
+            "a wrong namespace",
+            text(ints("<value>1</value>")),
+            500,
+            vec!["Client", "wrong namespace", "/Envelope/Body/echoInts"],
+        ),
+        (
+            "a wrong type",
+            text(ints("<i:value>1</i:value><i:value>x</i:value>")),
+            500,
+            vec!["Client", "value[2]", "xsd:int", "line 1"],
+        ),
+        (
+            "out of range",
+            text(ints("<i:value>3000000000</i:value>")),
+            500,
+            vec!["Client", "value[1]", "3000000000"],
+        ),
+        (
+            "an unknown element",
+            text(ints("<i:velue>1</i:velue>")),
+            500,
+            vec!["Client", "velue"],
+        ),
+        (
+            "an unknown operation",
+            text(envelope("<x:nothing xmlns:x=\"urn:x\"/>")),
+            500,
+            vec!["Client", "{urn:x}nothing", "echoInts"],
+        ),
+        (
+            "an empty body",
+            text(envelope("")),
+            500,
+            vec!["Client", "empty body"],
+        ),
         (
             "a header that must be understood",
-            text(envelope("").replace("<S:Body>", "<S:Header><x:h xmlns:x=\"urn:x\" S:mustUnderstand=\"1\"/></S:Header><S:Body>")),
+            text(envelope("").replace(
+                "<S:Body>",
+                "<S:Header><x:h xmlns:x=\"urn:x\" S:mustUnderstand=\"1\"/></S:Header><S:Body>",
+            )),
             500,
             vec!["MustUnderstand", "{urn:x}h"],
         ),
-        ("a handler that panics", text(envelope(&scalars())), 500, vec!["Server", "failed to answer"]),
+        (
+            "a handler that panics",
+            text(envelope(&scalars())),
+            500,
+            vec!["Server", "failed to answer"],
+        ),
     ]
 }
 
 /// A valid call of the operation whose handler panics.
 fn scalars() -> String {
     let fields = [
-        ("int8", "1"), ("int16", "1"), ("int32", "1"), ("int64", "1"), ("uint8", "1"), ("uint16", "1"),
-        ("uint32", "1"), ("uint64", "1"), ("integer", "1"), ("float32", "1"), ("float64", "1"), ("decimal", "1"),
-        ("flag", "1"), ("day", "2002-10-10"), ("clock", "12:00:00"), ("instant", "2002-10-10T12:00:00Z"),
-        ("link", "urn:x"), ("hex", "00"), ("base64", "AA=="),
+        ("int8", "1"),
+        ("int16", "1"),
+        ("int32", "1"),
+        ("int64", "1"),
+        ("uint8", "1"),
+        ("uint16", "1"),
+        ("uint32", "1"),
+        ("uint64", "1"),
+        ("integer", "1"),
+        ("float32", "1"),
+        ("float64", "1"),
+        ("decimal", "1"),
+        ("flag", "1"),
+        ("day", "2002-10-10"),
+        ("clock", "12:00:00"),
+        ("instant", "2002-10-10T12:00:00Z"),
+        ("link", "urn:x"),
+        ("hex", "00"),
+        ("base64", "AA=="),
     ];
-    let fields = fields.map(|(name, text)| format!("<t:{name}>{text}</t:{name}>")).concat();
+    let fields = fields
+        .map(|(name, text)| format!("<t:{name}>{text}</t:{name}>"))
+        .concat();
     let ns = common::NS;
-    format!("<i:echoScalars xmlns:i=\"{ns}\" xmlns:t=\"{ns}:types\"><i:scalars>{fields}</i:scalars></i:echoScalars>")
+    format!(
+        "<i:echoScalars xmlns:i=\"{ns}\" xmlns:t=\"{ns}:types\"><i:scalars>{fields}</i:scalars></i:echoScalars>"
+    )
 }
 
 #[test]
@@ -89,7 +185,12 @@ fn a_server_answers_every_bad_message_with_a_fault_that_says_why() {
         assert!(!fault.contains("must not reach"), "{name}: {fault}");
     }
     // And it still works.
-    assert!(common::client(running.addr(), None).call("echoVoid", &Value::Absent).unwrap().is_ok());
+    assert!(
+        common::client(running.addr(), None)
+            .call("echoVoid", &Value::Absent)
+            .unwrap()
+            .is_ok()
+    );
 }
 
 #[test]
@@ -98,7 +199,10 @@ fn soap_12_faults_have_soap_12_codes_and_statuses() {
     let body = envelope("<x/>").replace(SOAP, "http://www.w3.org/2003/05/soap-envelope");
     let (status, fault) = post(running.addr(), "application/soap+xml", body.as_bytes());
     assert_eq!(status, 400);
-    assert!(fault.contains("S:Sender") && fault.contains("xml:lang=\"en\""), "{fault}");
+    assert!(
+        fault.contains("S:Sender") && fault.contains("xml:lang=\"en\""),
+        "{fault}"
+    );
     // The content type tells the version where the envelope cannot.
     let (status, fault) = post(running.addr(), "application/soap+xml", b"<!DOCTYPE x><x/>");
     assert_eq!(status, 400);
@@ -122,13 +226,20 @@ fn documents_are_shown() {
     let running = common::start(ServerOptions::default());
     let get = |target: &str| {
         let mut stream = TcpStream::connect(running.addr()).unwrap();
-        write!(stream, "GET {target} HTTP/1.1\r\nHost: here:1\r\nConnection: close\r\n\r\n").unwrap();
+        write!(
+            stream,
+            "GET {target} HTTP/1.1\r\nHost: here:1\r\nConnection: close\r\n\r\n"
+        )
+        .unwrap();
         let mut reply = String::new();
         stream.read_to_string(&mut reply).unwrap();
         reply
     };
     let wsdl = get("/?wsdl");
-    assert!(wsdl.starts_with("HTTP/1.1 200") && wsdl.contains("location=\"http://here:1/\""), "{wsdl}");
+    assert!(
+        wsdl.starts_with("HTTP/1.1 200") && wsdl.contains("location=\"http://here:1/\""),
+        "{wsdl}"
+    );
     assert!(get("/?xsd=99").starts_with("HTTP/1.1 404"));
     assert!(get("/").starts_with("HTTP/1.1 404"));
 }
@@ -149,20 +260,49 @@ fn answering(reply: &'static [u8]) -> SocketAddr {
 }
 
 fn failing(address: SocketAddr) -> Error {
-    let options = CallOptions { timeout: Some(Duration::from_millis(700)), ..CallOptions::default() };
+    let options = CallOptions {
+        timeout: Some(Duration::from_millis(700)),
+        ..CallOptions::default()
+    };
     let client = common::client(address, None);
-    client.call_with("echoInts", &Value::map([("value", vec![1].into())]), &options).unwrap_err()
+    client
+        .call_with("echoInts", &Value::map([("value", vec![1].into())]), &options)
+        .unwrap_err()
 }
 
 #[test]
 fn a_client_says_what_is_wrong_with_a_reply() {
     let cases: [(&[u8], Kind, &str); 8] = [
-        (b"HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: 500\r\n\r\n<S:Env", Kind::Peer, "echoInts"),
-        (b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>", Kind::Peer, "text/html"),
-        (b"HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: 6\r\n\r\n<html>", Kind::Peer, "html"),
-        (b"HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: 0\r\n\r\n", Kind::Peer, "empty"),
-        (b"HTTP/1.1 502 Bad\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\noops", Kind::Peer, "oops"),
-        (b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n", Kind::Peer, "302"),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: 500\r\n\r\n<S:Env",
+            Kind::Peer,
+            "echoInts",
+        ),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 6\r\n\r\n<html>",
+            Kind::Peer,
+            "text/html",
+        ),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: 6\r\n\r\n<html>",
+            Kind::Peer,
+            "html",
+        ),
+        (
+            b"HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: 0\r\n\r\n",
+            Kind::Peer,
+            "empty",
+        ),
+        (
+            b"HTTP/1.1 502 Bad\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\noops",
+            Kind::Peer,
+            "oops",
+        ),
+        (
+            b"HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n",
+            Kind::Peer,
+            "302",
+        ),
         (b"ICY 200 OK\r\n\r\n", Kind::Peer, "echoInts"),
         (b"", Kind::Transport, "echoInts"),
     ];
@@ -187,6 +327,10 @@ fn nobody_there_is_an_error_of_the_network() {
     let address = listener.local_addr().unwrap();
     drop(listener);
     let error = failing(address);
-    assert_eq!((error.kind(), error.guilty()), (Kind::Transport, Guilty::Network), "{error}");
+    assert_eq!(
+        (error.kind(), error.guilty()),
+        (Kind::Transport, Guilty::Network),
+        "{error}"
+    );
     assert!(error.to_string().contains(&address.port().to_string()), "{error}");
 }

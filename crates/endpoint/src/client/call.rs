@@ -119,7 +119,10 @@ impl Client {
     }
 
     fn prepare_with(&self, operation: &str, args: &Value, options: &CallOptions) -> Result<Outgoing, Error> {
-        let header = Headers { typed: source_of(&options.header)?, raw: &options.blocks };
+        let header = Headers {
+            typed: source_of(&options.header)?,
+            raw: &options.blocks,
+        };
         let mut outgoing = self.prepare(operation, &header, source_of(args)?)?;
         outgoing.http_headers.clone_from(&options.http_headers);
         outgoing.timeout = options.timeout;
@@ -130,7 +133,12 @@ impl Client {
     ///
     /// # Errors
     /// As [`Client::operation`], and a value that the contract does not allow.
-    pub fn prepare(&self, operation: &str, header: &dyn Source, args: &dyn Source) -> Result<Outgoing, Error> {
+    pub fn prepare(
+        &self,
+        operation: &str,
+        header: &dyn Source,
+        args: &dyn Source,
+    ) -> Result<Outgoing, Error> {
         let started = Instant::now();
         let body = self.encode_request(self.operation(operation)?, header, args)?;
         Ok(Outgoing {
@@ -149,7 +157,10 @@ impl Client {
     pub fn exchange(&self, outgoing: Outgoing) -> Result<Exchange, Error> {
         let request = self.request(&outgoing)?;
         let response = self.blocking.send(request).map_err(|e| during(e, &outgoing))?;
-        Ok(Exchange { outgoing, incoming: Incoming { response } })
+        Ok(Exchange {
+            outgoing,
+            incoming: Incoming { response },
+        })
     }
 
     /// [`Client::exchange`], asking about ten times a second whether to give up.
@@ -164,7 +175,10 @@ impl Client {
         let request = self.request(&outgoing)?;
         let response = self.blocking.send_with_interrupt(request, interrupted);
         let response = response.map_err(|e| during(e, &outgoing))?;
-        Ok(Exchange { outgoing, incoming: Incoming { response } })
+        Ok(Exchange {
+            outgoing,
+            incoming: Incoming { response },
+        })
     }
 
     /// [`Client::exchange`] for async code. Dropping the future cancels the call.
@@ -174,7 +188,10 @@ impl Client {
     pub async fn exchange_async(&self, outgoing: Outgoing) -> Result<Exchange, Error> {
         let request = self.request(&outgoing)?;
         let response = self.tasks.send(request).await.map_err(|e| during(e, &outgoing))?;
-        Ok(Exchange { outgoing, incoming: Incoming { response } })
+        Ok(Exchange {
+            outgoing,
+            incoming: Incoming { response },
+        })
     }
 
     /// Third step: bytes to values, into sinks for the types of [`Client::result`]; and what the
@@ -209,9 +226,10 @@ impl Client {
         let nothing = || ValueSink::new(std::sync::Arc::new(castile_value::Shape::new("", Vec::new())));
         let shapes = self.result(&exchange.outgoing.operation)?;
         let (mut header, mut result) = match shapes {
-            Some((header, result)) => {
-                (ValueSink::new(types.shape(header).clone()), ValueSink::new(types.shape(result).clone()))
-            }
+            Some((header, result)) => (
+                ValueSink::new(types.shape(header).clone()),
+                ValueSink::new(types.shape(result).clone()),
+            ),
             None => (nothing(), nothing()),
         };
         let (outcome, record) = self.receive(&exchange, &mut header, &mut result);
@@ -219,7 +237,12 @@ impl Client {
             Outcome::Fault(fault) => Ok(Err(*fault)),
             Outcome::Reply(blocks) => {
                 let value = single(result.finish());
-                Ok(Ok(Reply { value, header: Value::Record(header.finish()), blocks, record }))
+                Ok(Ok(Reply {
+                    value,
+                    header: Value::Record(header.finish()),
+                    blocks,
+                    record,
+                }))
             }
         }
     }
@@ -261,23 +284,40 @@ impl Client {
         header: &mut dyn Sink,
         result: &mut dyn Sink,
     ) -> Result<Outcome, Error> {
-        let Response { status, headers, body, .. } = &exchange.incoming.response;
+        let Response {
+            status,
+            headers,
+            body,
+            ..
+        } = &exchange.incoming.response;
         let operation = self.operation(&exchange.outgoing.operation)?;
-        let content_type = headers.get("content-type").and_then(|v| v.to_str().ok()).unwrap_or_default();
+        let content_type = headers
+            .get("content-type")
+            .and_then(|v| v.to_str().ok())
+            .unwrap_or_default();
         let during = |e: Error| {
-            e.during(format_args!("the reply to {} ({})", operation.name, status.as_u16()))
+            e.during(format_args!(
+                "the reply to {} ({})",
+                operation.name,
+                status.as_u16()
+            ))
         };
         let expected = operation.output.is_some();
         if body.is_empty() && (status.is_success() || !expected) {
             if expected {
                 return Err(during(peer("it is empty")));
             }
-            return if status.is_success() { Ok(Outcome::Reply(Vec::new())) } else { Err(during(peer("it is an error"))) };
+            return if status.is_success() {
+                Ok(Outcome::Reply(Vec::new()))
+            } else {
+                Err(during(peer("it is an error")))
+            };
         }
         if !Media::parse(content_type).is_xml() {
             return Err(during(foreign(content_type, body)));
         }
-        self.decode_reply(operation, content_type, body, header, result).map_err(during)
+        self.decode_reply(operation, content_type, body, header, result)
+            .map_err(during)
     }
 
     pub(super) fn decode_reply(
@@ -291,13 +331,17 @@ impl Client {
         let types = self.types();
         let text = media::text(body, &Media::parse(content_type))?;
         let envelope = Envelope::open(&text, &self.options.limits)?;
-        let options = DecodeOptions { strict: self.options.strict };
+        let options = DecodeOptions {
+            strict: self.options.strict,
+        };
         if envelope.is_fault() {
             let fault = envelope.decode_fault(types, Some(operation.detail), &options)?;
             return Ok(Outcome::Fault(Box::new(fault)));
         }
         let blocks = envelope.headers().to_vec();
-        let Some(plan) = &operation.output else { return Ok(Outcome::Reply(blocks)) };
+        let Some(plan) = &operation.output else {
+            return Ok(Outcome::Reply(blocks));
+        };
         match plan.style {
             Style::Wrapped if arguments(types, plan).1 => {
                 let shape = types.shape(self.result_type(plan)).clone();
@@ -317,7 +361,10 @@ impl Client {
     }
 
     fn record(&self, exchange: &Exchange, decode: Duration) -> Record {
-        let Exchange { outgoing, incoming: Incoming { response } } = exchange;
+        let Exchange {
+            outgoing,
+            incoming: Incoming { response },
+        } = exchange;
         let text = |v: &castile_http::HeaderValue| String::from_utf8_lossy(v.as_bytes()).into_owned();
         Record {
             operation: outgoing.operation.clone(),
@@ -328,7 +375,11 @@ impl Client {
             request: outgoing.body.clone(),
             reply: response.body.clone(),
             status: response.status.as_u16(),
-            http_headers: response.headers.iter().map(|(n, v)| (n.to_string(), text(v))).collect(),
+            http_headers: response
+                .headers
+                .iter()
+                .map(|(n, v)| (n.to_string(), text(v)))
+                .collect(),
         }
     }
 }
@@ -348,7 +399,11 @@ fn source_of(args: &Value) -> Result<&dyn Source, Error> {
         Value::Map(map) => Ok(map),
         Value::Record(record) => Ok(record),
         Value::Absent => Ok(&Nothing),
-        _ => Err(Error::new(Kind::Value, Guilty::Caller, "the arguments must be a map or a record")),
+        _ => Err(Error::new(
+            Kind::Value,
+            Guilty::Caller,
+            "the arguments must be a map or a record",
+        )),
     }
 }
 
@@ -368,5 +423,7 @@ fn foreign(content_type: &str, body: &[u8]) -> Error {
         t if t.starts_with("multipart/") => "attachments are not supported yet",
         _ => "SOAP comes as text/xml or application/soap+xml",
     };
-    peer(&format!("its content type is {content_type:?}; {what}. It begins: {start}"))
+    peer(&format!(
+        "its content type is {content_type:?}; {what}. It begins: {start}"
+    ))
 }

@@ -55,8 +55,13 @@ impl Client {
             Protocol::Soap12 => Version::Soap12,
             _ => Version::Soap11,
         };
-        let endpoint = options.endpoint.clone().or(address).ok_or_else(|| {
-            caller("the port has no address: pass the endpoint".into())
+        let endpoint = options
+            .endpoint
+            .clone()
+            .or(address)
+            .or_else(|| loaded_from(&contract));
+        let endpoint = endpoint.ok_or_else(|| {
+            caller("the contract has no address to call: say where the service is (the endpoint)".into())
         })?;
         let endpoint = Url::parse(endpoint.trim())
             .map_err(|e| caller(format!("the endpoint {endpoint:?} is no URL: {e}")))?;
@@ -65,7 +70,16 @@ impl Client {
         let operations = operations.rev().map(|(i, o)| (o.name.clone(), i)).collect();
         let blocking = castile_http::blocking::Client::new(options.http.clone())?;
         let tasks = castile_http::Client::new(options.http.clone())?;
-        Ok(Client { contract, binding, version, operations, endpoint, options, blocking, tasks })
+        Ok(Client {
+            contract,
+            binding,
+            version,
+            operations,
+            endpoint,
+            options,
+            blocking,
+            tasks,
+        })
     }
 
     /// What the WSDL says.
@@ -153,19 +167,36 @@ impl Client {
     /// As [`Client::operation`].
     pub fn result(&self, operation: &str) -> Result<Option<(ComplexId, ComplexId)>, Error> {
         let operation = self.operation(operation)?;
-        Ok(operation.output.as_ref().map(|plan| (plan.header, self.result_type(plan))))
+        Ok(operation
+            .output
+            .as_ref()
+            .map(|plan| (plan.header, self.result_type(plan))))
     }
 
     fn encode_options(&self) -> EncodeOptions {
-        EncodeOptions { strict: self.options.strict, digits: self.options.digits }
+        EncodeOptions {
+            strict: self.options.strict,
+            digits: self.options.digits,
+        }
     }
 }
 
 fn input(operation: &Operation) -> Result<&Plan, Error> {
     operation.input.as_ref().ok_or_else(|| {
-        let text = format!("operation {} has no input message: it is the server that sends it", operation.name);
+        let text = format!(
+            "operation {} has no input message: it is the server that sends it",
+            operation.name
+        );
         Error::new(Kind::Unsupported, Guilty::Contract, text)
     })
+}
+
+/// The URL that a contract was loaded from, without its query: who shows a contract at `?wsdl`
+/// mostly answers there.
+fn loaded_from(contract: &Contract) -> Option<String> {
+    let mut url = Url::parse(&contract.documents.first()?.location).ok()?;
+    url.set_query(None);
+    matches!(url.scheme(), "http" | "https").then(|| url.to_string())
 }
 
 fn caller(text: String) -> Error {
@@ -174,31 +205,58 @@ fn caller(text: String) -> Error {
 
 pub(crate) fn no_operation(binding: &str, name: &str, operations: &[Operation]) -> Error {
     let known: Vec<&str> = operations.iter().take(20).map(|o| &*o.name).collect();
-    let more = if operations.len() > known.len() { ", ..." } else { "" };
-    let text = format!("binding {binding} has no operation {name:?}; it has {}{more}", known.join(", "));
+    let more = if operations.len() > known.len() {
+        ", ..."
+    } else {
+        ""
+    };
+    let text = format!(
+        "binding {binding} has no operation {name:?}; it has {}{more}",
+        known.join(", ")
+    );
     Error::new(Kind::NoSuchOperation, Guilty::Caller, text)
 }
 
 /// The binding and address of the port that the options name, or of the first SOAP port.
 fn pick(contract: &Contract, options: &ClientOptions) -> Result<(usize, Option<String>), Error> {
     let soap = |binding: usize| {
-        matches!(contract.bindings.get(binding).map(|b| &b.protocol), Some(Protocol::Soap11 | Protocol::Soap12))
+        matches!(
+            contract.bindings.get(binding).map(|b| &b.protocol),
+            Some(Protocol::Soap11 | Protocol::Soap12)
+        )
     };
     let wanted = |given: &Option<String>, name: &str| given.as_ref().is_none_or(|g| g == name);
-    let services = contract.services.iter().filter(|s| wanted(&options.service, &s.name));
+    let services = contract
+        .services
+        .iter()
+        .filter(|s| wanted(&options.service, &s.name));
     let ports = services.flat_map(|s| s.ports.iter().filter(|p| wanted(&options.port, &p.name)));
     if let Some(port) = ports.clone().find(|p| soap(p.binding)) {
         return Ok((port.binding, port.address.clone()));
     }
     // A contract without services can be used when somebody says where.
     let binding = (0..contract.bindings.len()).find(|&b| soap(b));
-    if let (Some(binding), true, None, None) =
-        (binding, contract.services.is_empty(), &options.service, &options.port)
-    {
+    if let (Some(binding), true, None, None) = (
+        binding,
+        contract.services.is_empty(),
+        &options.service,
+        &options.port,
+    ) {
         return Ok((binding, None));
     }
-    let known = contract.services.iter().flat_map(|s| s.ports.iter().map(move |p| format!("{}/{}", s.name, p.name)));
+    let known = contract
+        .services
+        .iter()
+        .flat_map(|s| s.ports.iter().map(move |p| format!("{}/{}", s.name, p.name)));
     let known: Vec<String> = known.collect();
-    let has = if known.is_empty() { "no ports".into() } else { known.join(", ") };
-    Err(Error::new(Kind::NoSuchOperation, Guilty::Caller, format!("no such SOAP port; the contract has {has}")))
+    let has = if known.is_empty() {
+        "no ports".into()
+    } else {
+        known.join(", ")
+    };
+    Err(Error::new(
+        Kind::NoSuchOperation,
+        Guilty::Caller,
+        format!("no such SOAP port; the contract has {has}"),
+    ))
 }

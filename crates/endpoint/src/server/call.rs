@@ -106,10 +106,17 @@ impl<'c> Call<'c> {
     /// # Errors
     /// The message is not what the contract says.
     pub fn decode(self, header: &mut dyn Sink, args: &mut dyn Sink) -> Result<Replier<'c>, Error> {
-        let Call { service, operation, envelope, .. } = self;
+        let Call {
+            service,
+            operation,
+            envelope,
+            ..
+        } = self;
         let types = service.types();
         let version = envelope.version();
-        let options = DecodeOptions { strict: service.options().strict };
+        let options = DecodeOptions {
+            strict: service.options().strict,
+        };
         let began = Instant::now();
         if let Some(plan) = &operation.input {
             match arguments(types, plan) {
@@ -121,7 +128,11 @@ impl<'c> Call<'c> {
             }
         }
         service.note_decode(began);
-        Ok(Replier { service, operation, version })
+        Ok(Replier {
+            service,
+            operation,
+            version,
+        })
     }
 }
 
@@ -139,7 +150,9 @@ impl Replier<'_> {
     /// # Errors
     /// A value that the contract does not allow.
     pub fn reply(&self, header: &dyn Source, result: &dyn Source) -> Result<Answer, Error> {
-        let Some(plan) = &self.operation.output else { return Ok(Answer::default()) };
+        let Some(plan) = &self.operation.output else {
+            return Ok(Answer::default());
+        };
         let types = self.service.types();
         let nested = plan.style == Style::Wrapped && arguments(types, plan).1;
         let body = Body(result);

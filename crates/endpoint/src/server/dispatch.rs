@@ -29,7 +29,12 @@ pub struct ServiceOptions {
 
 impl Default for ServiceOptions {
     fn default() -> Self {
-        ServiceOptions { service: None, strict: true, digits: None, limits: Limits::default() }
+        ServiceOptions {
+            service: None,
+            strict: true,
+            digits: None,
+            limits: Limits::default(),
+        }
     }
 }
 
@@ -137,12 +142,18 @@ impl Service {
             });
             self.elements.entry(name).or_default().push(place);
             for f in &types.complex(plan.header).fields {
-                let name = Name { namespace: types.uri(f.wire.ns).to_owned(), local: f.wire.local.to_string() };
+                let name = Name {
+                    namespace: types.uri(f.wire.ns).to_owned(),
+                    local: f.wire.local.to_string(),
+                };
                 self.understood.push(name);
             }
         }
         if !operation.soap_action.is_empty() {
-            self.actions.entry(operation.soap_action.clone()).or_default().push(place);
+            self.actions
+                .entry(operation.soap_action.clone())
+                .or_default()
+                .push(place);
         }
     }
 
@@ -163,25 +174,50 @@ impl Service {
 
     /// What the service did so far.
     pub fn stats(&self) -> Stats {
-        let Counters { calls, faults, bytes_in, bytes_out, decode_nanos, encode_nanos } = &self.counters;
+        let Counters {
+            calls,
+            faults,
+            bytes_in,
+            bytes_out,
+            decode_nanos,
+            encode_nanos,
+        } = &self.counters;
         let [calls, faults, bytes_in, bytes_out, decode_nanos, encode_nanos] =
-            [calls, faults, bytes_in, bytes_out, decode_nanos, encode_nanos].map(|c| c.load(Ordering::Relaxed));
-        let (decode, encode) = (Duration::from_nanos(decode_nanos), Duration::from_nanos(encode_nanos));
-        Stats { calls, faults, bytes_in, bytes_out, decode, encode }
+            [calls, faults, bytes_in, bytes_out, decode_nanos, encode_nanos]
+                .map(|c| c.load(Ordering::Relaxed));
+        let (decode, encode) = (
+            Duration::from_nanos(decode_nanos),
+            Duration::from_nanos(encode_nanos),
+        );
+        Stats {
+            calls,
+            faults,
+            bytes_in,
+            bytes_out,
+            decode,
+            encode,
+        }
     }
 
     /// Adds what decoding took since `began` to the figures.
     pub(super) fn note_decode(&self, began: Instant) {
-        self.counters.decode_nanos.fetch_add(nanos(began), Ordering::Relaxed);
+        self.counters
+            .decode_nanos
+            .fetch_add(nanos(began), Ordering::Relaxed);
     }
 
     /// Adds what encoding took since `began` to the figures.
     pub(super) fn note_encode(&self, began: Instant) {
-        self.counters.encode_nanos.fetch_add(nanos(began), Ordering::Relaxed);
+        self.counters
+            .encode_nanos
+            .fetch_add(nanos(began), Ordering::Relaxed);
     }
 
     pub(super) fn encode_options(&self) -> EncodeOptions {
-        EncodeOptions { strict: self.options.strict, digits: self.options.digits }
+        EncodeOptions {
+            strict: self.options.strict,
+            digits: self.options.digits,
+        }
     }
 
     /// Answers a message. Never fails: what goes wrong becomes a fault.
@@ -212,10 +248,21 @@ impl Service {
         };
         let span = tracing::debug_span!("serve", operation = %operation.name, bytes = request.text.len());
         let _entered = span.enter();
-        let call = Call { service: self, operation, envelope, peer: request.peer };
+        let call = Call {
+            service: self,
+            operation,
+            envelope,
+            peer: request.peer,
+        };
         let handled = catch_unwind(AssertUnwindSafe(|| self.handler.handle(call)));
         let fault = match handled {
-            Ok(Ok(Answer(body))) => return Response { version, body, fault: None },
+            Ok(Ok(Answer(body))) => {
+                return Response {
+                    version,
+                    body,
+                    fault: None,
+                };
+            }
             Ok(Err(Trouble::Fault(fault))) => *fault,
             Ok(Err(Trouble::Error(error))) => {
                 if error.guilty() == Guilty::Peer {
@@ -251,10 +298,15 @@ impl Service {
             (None, Some(by_action)) => by_action.first(),
             (None, None) => None,
         };
-        let Some(&Place(b, o)) = place else { return Err(self.unknown(first)) };
+        let Some(&Place(b, o)) = place else {
+            return Err(self.unknown(first));
+        };
         let operation = &self.contract.bindings[b].operations[o];
         match &operation.unsupported {
-            Some(what) => Err(Fault::new(Code::Receiver, format!("operation {} cannot be served: {what}", operation.name))),
+            Some(what) => Err(Fault::new(
+                Code::Receiver,
+                format!("operation {} cannot be served: {what}", operation.name),
+            )),
             None => Ok(operation),
         }
     }
@@ -263,7 +315,13 @@ impl Service {
         let what = first.map_or_else(|| "an empty body".to_owned(), |name| name.to_string());
         let mut known: Vec<String> = self.elements.keys().take(20).map(ToString::to_string).collect();
         known.sort_unstable();
-        Fault::new(Code::Sender, format!("no operation takes {what}; this service takes {}", known.join(", ")))
+        Fault::new(
+            Code::Sender,
+            format!(
+                "no operation takes {what}; this service takes {}",
+                known.join(", ")
+            ),
+        )
     }
 
     /// A header that must be understood, is meant for us, and that no operation knows.
@@ -290,7 +348,11 @@ impl Service {
             encoded = castile_codec::encode_fault(self.types(), None, version, &plain, &options, &mut body);
         }
         debug_assert!(encoded.is_ok(), "a fault without detail can be written");
-        Response { version, body, fault: Some(fault.code.clone()) }
+        Response {
+            version,
+            body,
+            fault: Some(fault.code.clone()),
+        }
     }
 
     /// Answers a body that cannot be opened, or is not even text.
@@ -298,7 +360,11 @@ impl Service {
         tracing::info!(%error, "refused a message");
         // SOAP 1.2, 2.8: an envelope of another version is answered in the oldest.
         let fault = error.to_fault();
-        let version = if fault.code == Code::VersionMismatch { Version::Soap11 } else { version };
+        let version = if fault.code == Code::VersionMismatch {
+            Version::Soap11
+        } else {
+            version
+        };
         self.fault(version, None, &fault)
     }
 }
@@ -312,7 +378,13 @@ fn bindings(contract: &Contract, options: &ServiceOptions) -> Result<Vec<usize>,
     let soap = |b: &usize| contract.bindings.get(*b).is_some_and(|b| b.protocol.is_soap());
     let named = |name: &str| options.service.as_deref().is_none_or(|wanted| wanted == name);
     let services = contract.services.iter().filter(|s| named(&s.name));
-    let of = |s: &castile_contract::Service| s.ports.iter().map(|p| p.binding).filter(|b| soap(b)).collect::<Vec<_>>();
+    let of = |s: &castile_contract::Service| {
+        s.ports
+            .iter()
+            .map(|p| p.binding)
+            .filter(|b| soap(b))
+            .collect::<Vec<_>>()
+    };
     let mut found = services.map(of).find(|list| !list.is_empty()).unwrap_or_default();
     if found.is_empty() && contract.services.is_empty() && options.service.is_none() {
         found = (0..contract.bindings.len()).filter(soap).collect();
@@ -321,7 +393,10 @@ fn bindings(contract: &Contract, options: &ServiceOptions) -> Result<Vec<usize>,
     found.dedup();
     if found.is_empty() {
         let known: Vec<&str> = contract.services.iter().map(|s| &*s.name).collect();
-        let text = format!("no such service with a SOAP port; the contract has {}", known.join(", "));
+        let text = format!(
+            "no such service with a SOAP port; the contract has {}",
+            known.join(", ")
+        );
         return Err(Error::new(Kind::NoSuchOperation, Guilty::Caller, text));
     }
     Ok(found)

@@ -8,7 +8,10 @@ use castile_xml::{Doctype, Reader, Token};
 
 const WSDL: &str = "http://schemas.xmlsoap.org/wsdl/";
 const XSD: &str = "http://www.w3.org/2001/XMLSchema";
-const SOAP: [&str; 2] = ["http://schemas.xmlsoap.org/wsdl/soap/", "http://schemas.xmlsoap.org/wsdl/soap12/"];
+const SOAP: [&str; 2] = [
+    "http://schemas.xmlsoap.org/wsdl/soap/",
+    "http://schemas.xmlsoap.org/wsdl/soap12/",
+];
 
 /// The documents of a contract, by number; the first is the WSDL.
 #[derive(Debug, Default)]
@@ -43,7 +46,9 @@ impl Documents {
             let references = references(&text, location, &numbers);
             Ok(Document { text, references })
         });
-        Ok(Documents { texts: texts.collect::<Result<_, ResolveError>>()? })
+        Ok(Documents {
+            texts: texts.collect::<Result<_, ResolveError>>()?,
+        })
     }
 
     /// Document `number` as it is shown at `base`, the server's address.
@@ -98,7 +103,9 @@ fn references(
             _ => continue,
         };
         let same = |a: &castile_xml::Attribute<'_>| a.name.local == attribute && a.name.prefix.is_empty();
-        let Some(index) = reader.attributes().iter().position(same) else { continue };
+        let Some(index) = reader.attributes().iter().position(same) else {
+            continue;
+        };
         let reference = match name.local {
             "address" => Some(Reference::Address),
             _ => {
@@ -138,10 +145,21 @@ mod tests {
         );
         let numbers = HashMap::from([("w/s.wsdl", 0), ("t/a.xsd", 1)]);
         let references = references(&wsdl, "w/s.wsdl", &numbers);
-        let documents = Documents { texts: vec![Document { text: wsdl, references }] };
+        let documents = Documents {
+            texts: vec![Document {
+                text: wsdl,
+                references,
+            }],
+        };
         let shown = documents.show(0, "http://here:1/s").unwrap();
-        assert!(shown.starts_with(r#"<?xml version="1.0" encoding="UTF-8"?>"#), "{shown}");
-        assert!(shown.contains("schemaLocation='http://here:1/s?xsd=1'"), "{shown}");
+        assert!(
+            shown.starts_with(r#"<?xml version="1.0" encoding="UTF-8"?>"#),
+            "{shown}"
+        );
+        assert!(
+            shown.contains("schemaLocation='http://here:1/s?xsd=1'"),
+            "{shown}"
+        );
         assert!(shown.contains(r#"include schemaLocation="b.xsd""#), "{shown}");
         assert!(shown.contains(r#"location="http://here:1/s""#), "{shown}");
     }

@@ -68,13 +68,20 @@ impl Handler for Handlers {
             return Err(Fault::new(Code::Receiver, text).into());
         };
         let types = call.service().types().clone();
-        let Some((header, args)) = call.arguments() else { return Ok(Answer::default()) };
+        let Some((header, args)) = call.arguments() else {
+            return Ok(Answer::default());
+        };
         let mut header = ValueSink::new(types.shape(header).clone());
         let mut args = ValueSink::new(types.shape(args).clone());
         let replier = call.decode(&mut header, &mut args)?;
         let (value, header) = function(args.finish(), header.finish())?;
-        let Some((_, result)) = replier.result() else { return Ok(Answer::default()) };
-        let result = Results { value, single: types.complex(result).fields.len() == 1 };
+        let Some((_, result)) = replier.result() else {
+            return Ok(Answer::default());
+        };
+        let result = Results {
+            value,
+            single: types.complex(result).fields.len() == 1,
+        };
         let header: &dyn Source = match &header {
             Value::Map(map) => map,
             Value::Record(record) => record,

@@ -26,7 +26,11 @@ pub struct ServerOptions {
 
 impl Default for ServerOptions {
     fn default() -> Self {
-        ServerOptions { http: castile_http::ServerOptions::default(), threads: true, public_url: None }
+        ServerOptions {
+            http: castile_http::ServerOptions::default(),
+            threads: true,
+            public_url: None,
+        }
     }
 }
 
@@ -59,9 +63,21 @@ impl Server {
             tracing::warn!(%error, "the contract's documents cannot be shown at ?wsdl");
             Documents::default()
         });
-        let ServerOptions { http, threads, public_url } = options;
+        let ServerOptions {
+            http,
+            threads,
+            public_url,
+        } = options;
         let http = castile_http::Server::bind(address, http)?;
-        Ok(Server { http, front: Arc::new(Front { service, documents, threads, public_url }) })
+        Ok(Server {
+            http,
+            front: Arc::new(Front {
+                service,
+                documents,
+                threads,
+                public_url,
+            }),
+        })
     }
 
     /// Where it listens.
@@ -113,15 +129,29 @@ impl Front {
         let header = |name: &str| request.headers.get(name).and_then(|v| v.to_str().ok());
         let media = Media::parse(header("content-type").unwrap_or_default());
         if !media.is_xml() {
-            let text = format!("SOAP comes as text/xml or application/soap+xml, not as {}\n", media.essence);
+            let text = format!(
+                "SOAP comes as text/xml or application/soap+xml, not as {}\n",
+                media.essence
+            );
             return ServerResponse::text(StatusCode::UNSUPPORTED_MEDIA_TYPE, text);
         }
-        let action = header("soapaction").map(|a| a.trim().trim_matches('"')).or(media.action.as_deref());
-        let version = if media.essence == Version::Soap12.media_type() { Version::Soap12 } else { Version::Soap11 };
+        let action = header("soapaction")
+            .map(|a| a.trim().trim_matches('"'))
+            .or(media.action.as_deref());
+        let version = if media.essence == Version::Soap12.media_type() {
+            Version::Soap12
+        } else {
+            Version::Soap11
+        };
         let response = match media::text(&request.body, &media) {
             Ok(text) => {
                 let peer = Some(request.peer);
-                self.service.answer(Request { text: &text, action: action.filter(|a| !a.is_empty()), version, peer })
+                self.service.answer(Request {
+                    text: &text,
+                    action: action.filter(|a| !a.is_empty()),
+                    version,
+                    peer,
+                })
             }
             Err(error) => self.service.refuse(version, &error),
         };
@@ -133,7 +163,9 @@ impl Front {
         let query = request.query().unwrap_or_default();
         let number = match query.split_once('=') {
             None if query.eq_ignore_ascii_case("wsdl") || query.eq_ignore_ascii_case("singlewsdl") => Some(0),
-            Some((name, n)) if name.eq_ignore_ascii_case("xsd") || name.eq_ignore_ascii_case("wsdl") => n.parse().ok(),
+            Some((name, n)) if name.eq_ignore_ascii_case("xsd") || name.eq_ignore_ascii_case("wsdl") => {
+                n.parse().ok()
+            }
             _ => None,
         };
         let Some(number) = number else {
@@ -151,7 +183,11 @@ impl Front {
         if let Some(url) = &self.public_url {
             return url.clone();
         }
-        let host = request.headers.get("host").and_then(|v| v.to_str().ok()).unwrap_or("localhost");
+        let host = request
+            .headers
+            .get("host")
+            .and_then(|v| v.to_str().ok())
+            .unwrap_or("localhost");
         let scheme = if request.secure { "https" } else { "http" };
         format!("{scheme}://{host}{}", request.path())
     }

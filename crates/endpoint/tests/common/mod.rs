@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use castile_endpoint::{
-    Client, ClientOptions, Code, Detail, Fault, Handlers, LoadOptions, Location, Name, Server, ServerOptions, Service,
-    ServiceOptions, load, resolver,
+    Client, ClientOptions, Code, Detail, Fault, Handlers, LoadOptions, Location, Name, Server, ServerOptions,
+    Service, ServiceOptions, load, resolver,
 };
 use castile_value::Value;
 
@@ -25,9 +25,14 @@ pub(crate) fn handlers() -> Handlers {
         .on("echoMios", echo("mio"))
         .on("echoEvents", echo("event"))
         .on("echoScalars", |_| panic!("this text must not reach the caller"))
-        .on("failUndeclared", |_| Err(Fault::new(Code::Sender, "as you <wished> & more")))
+        .on("failUndeclared", |_| {
+            Err(Fault::new(Code::Sender, "as you <wished> & more"))
+        })
         .on("failDeclared", |_| {
-            let name = Name { namespace: NS.into(), local: "Trouble".into() };
+            let name = Name {
+                namespace: NS.into(),
+                local: "Trouble".into(),
+            };
             let value = Value::map([("code", Value::from(7)), ("message", "deep".into())]);
             let mut fault = Fault::new(Code::Receiver, "declared");
             fault.detail.push(Detail { name, value });
@@ -40,7 +45,13 @@ pub(crate) fn start(options: ServerOptions) -> castile_http::Running {
     let load_options = LoadOptions::default();
     let contract = load(&Location::from(WSDL), &load_options).unwrap();
     let service = Service::new(contract, ServiceOptions::default(), handlers()).unwrap();
-    let server = Server::bind(Arc::new(service), "127.0.0.1:0", options, &resolver(&load_options)).unwrap();
+    let server = Server::bind(
+        Arc::new(service),
+        "127.0.0.1:0",
+        options,
+        &resolver(&load_options),
+    )
+    .unwrap();
     server.start().unwrap()
 }
 
