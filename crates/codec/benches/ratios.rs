@@ -42,8 +42,15 @@ fn main() {
         "{:<22}{:>9}{:>11}{:>8}{:>13}{:>8}",
         "100,000 items", "bytes", "encode ns", "ratio", "decode ns", "ratio"
     );
+    // `cargo bench -p castile-codec -- strings` runs what is called so.
+    let wanted = std::env::args().skip(1).find(|arg| !arg.starts_with('-'));
     for case in cases(&table) {
-        case.run(&table);
+        if wanted
+            .as_ref()
+            .is_none_or(|wanted| case.label.contains(wanted.as_str()))
+        {
+            case.run(&table);
+        }
     }
 }
 

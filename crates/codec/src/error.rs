@@ -98,6 +98,13 @@ impl Error {
         self
     }
 
+    /// Says that it is somebody else's fault.
+    #[cold]
+    pub(crate) fn blame(mut self, guilty: Guilty) -> Self {
+        self.0.guilty = guilty;
+        self
+    }
+
     #[cold]
     pub(crate) fn within(mut self, segment: impl Into<String>) -> Self {
         self.0.path.push(segment.into());

@@ -547,6 +547,25 @@ fn attributes() {
 }
 
 #[test]
+fn a_default_that_is_none_of_its_type_is_the_contracts_fault() {
+    let table = Table::parse("T = @k:int=x, a:int=y?\nU = a:int=y?");
+    let error = read(&table, "T", "").unwrap_err();
+    assert_eq!(
+        (error.guilty(), error.path()),
+        (Guilty::Contract, "/Envelope/Body/T/@k".into()),
+        "{error}"
+    );
+    let error = read(&table, "U", "<a/>").unwrap_err();
+    assert_eq!(
+        (error.guilty(), error.path()),
+        (Guilty::Contract, "/Envelope/Body/U/a".into()),
+        "{error}"
+    );
+    let error = read(&table, "U", "<a>z</a>").unwrap_err();
+    assert_eq!(error.guilty(), Guilty::Peer);
+}
+
+#[test]
 fn simple_content() {
     let table = table();
     let text = message("Texted", " 1.50 ").replace("<Texted>", "<Texted unit='m'>");

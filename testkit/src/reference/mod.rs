@@ -59,6 +59,11 @@ pub fn decode(types: &Types, plan: &Plan, text: &str) -> Result<Decoded, Refusal
     Ok(Decoded { header, body })
 }
 
+/// Whether the text is a well-formed document.
+pub fn is_well_formed(text: &str) -> bool {
+    Node::parse(text).is_ok()
+}
+
 struct Reference<'t> {
     types: &'t Types,
 }

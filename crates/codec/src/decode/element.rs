@@ -8,7 +8,7 @@ use castile_value::{Scalar, Sink, Slot};
 use castile_xml::{Attribute, Name, Reader};
 
 use super::{Decoder, Start};
-use crate::error::{Error, Kind};
+use crate::error::{Error, Guilty, Kind};
 use crate::scalar::parse;
 
 impl<'a> Decoder<'a, '_> {
@@ -77,15 +77,19 @@ impl<'a> Decoder<'a, '_> {
         // A prefix in the text may be declared on the element, and is out of scope after its end.
         let inside = has_names(self.types, id).then(|| self.reader.clone());
         let (mut text, span) = self.text()?;
+        let mut by_schema = false;
         if let Some(default) = default {
             // Another item may be empty where this one is not.
             self.forget();
             if text.is_empty() {
                 text = Cow::Owned(default.to_owned());
+                by_schema = true;
             }
         }
         let reader = inside.as_ref().unwrap_or(&self.reader);
-        Ok((self.scalar(reader, id, text, span.start)?, span))
+        let scalar = self.scalar(reader, id, text, span.start);
+        let scalar = scalar.map_err(|e| if by_schema { e.blame(Guilty::Contract) } else { e })?;
+        Ok((scalar, span))
     }
 
     /// A text as a value. Prefixes are looked up where `reader` stands; `at` is where the text lies.
@@ -264,7 +268,9 @@ impl<'a> Decoder<'a, '_> {
             }
             if let (Some(default), TypeId::Simple(simple)) = (&field.default, field.ty) {
                 let at = self.reader.token_start();
-                let scalar = self.scalar(&self.reader, simple, Cow::Owned(default.to_string()), at)?;
+                let scalar = self.scalar(&self.reader, simple, Cow::Owned(default.to_string()), at);
+                let named = |e: Error| e.blame(Guilty::Contract).within(format!("@{}", field.name));
+                let scalar = scalar.map_err(named)?;
                 sink.scalar(
                     Slot {
                         field: i as u32,

@@ -11,7 +11,7 @@ mod kernel;
 mod order;
 
 use castile_message::{Marks, Unmarked, Version};
-use castile_plan::{Complex, ComplexId, Namespace, NsIx, Plan, Types};
+use castile_plan::{Complex, ComplexId, Field, FieldKind, Namespace, NsIx, Plan, TypeId, Types};
 use castile_value::{Item, Source};
 
 pub use fault::encode_fault;
@@ -156,7 +156,7 @@ impl<'e, M: Marks> Encoder<'e, M> {
         let Some(name) = source.unknown_name(self.types.shape(id)) else {
             return Ok(());
         };
-        Err(unknown_name(self.types.complex(id), &name))
+        Err(unknown_name(self.types, self.types.complex(id), &name))
     }
 
     fn raw(&mut self, text: &str) {
@@ -181,8 +181,8 @@ impl<'e, M: Marks> Encoder<'e, M> {
     }
 }
 
-fn unknown_name(complex: &Complex, name: &str) -> Error {
-    let known: Vec<&str> = complex.fields.iter().take(12).map(|f| &*f.name).collect();
+fn unknown_name(types: &Types, complex: &Complex, name: &str) -> Error {
+    let known: Vec<String> = complex.fields.iter().take(12).map(|f| known(types, f)).collect();
     let more = if complex.fields.len() > known.len() {
         ", ..."
     } else {
@@ -197,4 +197,15 @@ fn unknown_name(complex: &Complex, name: &str) -> Error {
         Kind::UnknownName,
         format!("{} has no {name:?}; it has {known}{more}", complex.label),
     )
+}
+
+/// A field's name; that of a repeated group with what may stand in a pass through it.
+fn known(types: &Types, field: &Field) -> String {
+    match (&field.kind, field.ty) {
+        (FieldKind::Group, TypeId::Complex(id)) => {
+            let members: Vec<&str> = types.complex(id).fields.iter().take(12).map(|f| &*f.name).collect();
+            format!("{} (a list of records of {})", field.name, members.join(", "))
+        }
+        _ => field.name.to_string(),
+    }
 }
