@@ -167,6 +167,11 @@ class Schema:
 
     def _array(self, hint: Any, where: str) -> Use:
         args = typing.get_args(hint)
+        if not args:
+            raise ContractError(
+                f"{where}: np.ndarray does not say of what: write numpy.typing.NDArray[np.float64], or "
+                "Annotated[np.ndarray, dtype] for an array of flat structs"
+            )
         scalar: Any = np.float64
         if args and typing.get_args(args[-1]):
             scalar = typing.get_args(args[-1])[0]

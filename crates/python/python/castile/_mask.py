@@ -6,7 +6,7 @@ import re
 
 _SECRET = re.compile(
     r"(<(?:[\w.-]+:)?(?:\w*password\w*|passwd|pwd|secret|\w*apikey|\w*api_key|accesstoken|access_token|"
-    r"binarysecuritytoken|ciphervalue|signaturevalue|nonce|sessionid|session_id)(?:\s[^<>]*)?(?<!/)>)([^<]+)(?=</)",
+    r"binarysecuritytoken|ciphervalue|signaturevalue|nonce|sessionid|session_id)(?:\s[^<>]*)?(?<!/)>)(?!\s*(?:true|false)\s*<)([^<]+)(?=</)",
     re.IGNORECASE,
 )
 
