@@ -20,9 +20,11 @@ mod value;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
-use castile_plan::{ComplexId, Field, Types};
+use castile_plan::{ComplexId, Field, TypeId, Types};
 use castile_value::{Column, ColumnBuf, Item, Items, Scalar, Shape, Source, Table};
 use foldhash::fast::FixedState;
+use pyo3::exceptions::PyValueError;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString};
 use typed_arena::Arena;
@@ -32,6 +34,51 @@ use self::bind::{Binding, Manner};
 use self::class::Class;
 pub(crate) use self::value::value_from_python;
 use crate::{error, slots};
+
+/// The entry of a dict that names its type.
+const TYPE_KEY: &str = "@type";
+
+/// The complex type of a name, `{namespace}local` or `local`, that can stand where `declared` does.
+fn derived_type(types: &Types, declared: Option<ComplexId>, name: &str) -> Option<ComplexId> {
+    let fits = |id: &ComplexId| declared.is_none_or(|base| derived_or_same(types, *id, base));
+    if let Some(TypeId::Complex(id)) = types.type_by_clark(name) {
+        return Some(id).filter(fits);
+    }
+    let called = |id: &ComplexId| {
+        types
+            .complex(*id)
+            .name
+            .as_ref()
+            .is_some_and(|n| *n.local == *name)
+    };
+    let mut all = (0..types.complex.len() as u32)
+        .map(ComplexId)
+        .filter(called)
+        .filter(fits);
+    all.next().filter(|_| all.next().is_none())
+}
+
+/// Says which types could have been meant.
+fn no_such_type(types: &Types, declared: Option<ComplexId>, name: &str) -> PyErr {
+    const SHOWN_MAX: usize = 12;
+    let fits = |id: &ComplexId| declared.is_none_or(|base| derived_or_same(types, *id, base));
+    let all = (0..types.complex.len() as u32).map(ComplexId).filter(fits);
+    let mut names: Vec<&str> = all
+        .filter_map(|id| types.complex(id).name.as_ref().map(|n| &*n.local))
+        .collect();
+    if names.len() > SHOWN_MAX {
+        names.truncate(SHOWN_MAX);
+        names.push("...");
+    }
+    PyValueError::new_err(format!(
+        "{TYPE_KEY} {name:?} is no type that can stand here; there are {}",
+        names.join(", ")
+    ))
+}
+
+fn derived_or_same(types: &Types, id: ComplexId, base: ComplexId) -> bool {
+    id == base || types.is_derived(TypeId::Complex(id), TypeId::Complex(base))
+}
 
 type Map<K, V> = HashMap<K, V, FixedState>;
 
@@ -114,7 +161,9 @@ impl<'a, 'py> Context<'a, 'py> {
         complex: Option<ComplexId>,
         place: Place<'a>,
     ) -> &'a Node<'a, 'py> {
+        let (complex, type_name) = self.said(&object, complex, &place);
         let binding = self.bind(&object, complex);
+        let type_name = type_name.or(binding.type_name.as_deref());
         let empty = std::iter::repeat_with(|| Cell::new(None)).take(binding.keys.len());
         let cells: &'a [Cell<Option<Kept<'a>>>] = self.cells.alloc_extend(empty);
         let place = self.places.alloc(place);
@@ -122,9 +171,37 @@ impl<'a, 'py> Context<'a, 'py> {
             context: self,
             object,
             binding,
+            type_name,
             cells,
             place,
         })
+    }
+
+    /// The type that a dict says it is of, by its entry `@type`: the type's name, or its local
+    /// name where that says enough.
+    fn said(
+        &'a self,
+        object: &Bound<'py, PyAny>,
+        declared: Option<ComplexId>,
+        place: &Place<'a>,
+    ) -> (Option<ComplexId>, Option<&'a str>) {
+        let named = object
+            .cast::<PyDict>()
+            .ok()
+            .and_then(|dict| dict.get_item(intern!(self.py, TYPE_KEY)).ok().flatten())
+            .and_then(|name| name.extract::<String>().ok());
+        let Some(name) = named else {
+            return (declared, None);
+        };
+        let Some(id) = derived_type(self.types, declared, &name) else {
+            self.fail(place, no_such_type(self.types, declared, &name));
+            return (declared, None);
+        };
+        let clark = match &self.types.complex(id).name {
+            Some(name) => self.types.clark(name),
+            None => self.types.complex(id).label.to_string(),
+        };
+        (Some(id), Some(self.texts.alloc(clark)))
     }
 
     fn bind(&'a self, object: &Bound<'py, PyAny>, complex: Option<ComplexId>) -> &'a Binding<'py> {
@@ -241,6 +318,8 @@ struct Node<'a, 'py> {
     context: &'a Context<'a, 'py>,
     object: Bound<'py, PyAny>,
     binding: &'a Binding<'py>,
+    /// What the object says its type is.
+    type_name: Option<&'a str>,
     /// One a field of the type: what it was converted to.
     cells: &'a [Cell<Option<Kept<'a>>>],
     place: &'a Place<'a>,
@@ -349,7 +428,7 @@ impl<'a, 'py> Node<'a, 'py> {
                 for key in self.object.cast::<PyDict>()?.keys() {
                     let key = key.cast_into::<PyString>().map_err(|_| error::key_is_no_name())?;
                     let name = key.to_str()?;
-                    if !taken(name) {
+                    if name != TYPE_KEY && !taken(name) {
                         return Ok(Some(name.to_owned()));
                     }
                 }
@@ -378,7 +457,7 @@ impl Source for Node<'_, '_> {
     }
 
     fn type_name(&self) -> Option<&str> {
-        self.binding.type_name.as_deref()
+        self.type_name
     }
 
     fn entries(&self) -> Option<Vec<(String, Item<'_>)>> {
@@ -393,7 +472,13 @@ impl Source for Node<'_, '_> {
             let item = self.by_name(&name).item();
             (name, item)
         };
-        Some(names.into_iter().map(entry).collect())
+        Some(
+            names
+                .into_iter()
+                .filter(|name| name != TYPE_KEY)
+                .map(entry)
+                .collect(),
+        )
     }
 
     fn unknown_name(&self, shape: &Shape) -> Option<String> {
