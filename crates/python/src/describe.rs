@@ -23,6 +23,13 @@ pub(crate) struct OperationFace {
     faults: Vec<String>,
 }
 
+impl OperationFace {
+    /// The operation's name.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+}
+
 /// One parameter, result or header.
 #[pyclass(module = "castile._castile", frozen, get_all)]
 #[derive(Clone)]

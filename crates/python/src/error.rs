@@ -64,7 +64,8 @@ pub(crate) fn key_is_no_name() -> PyErr {
 pub(crate) fn endpoint(py: Python<'_>, e: &castile_endpoint::Error) -> PyErr {
     use castile_endpoint::Kind;
     let name = match e.kind() {
-        Kind::Contract | Kind::NoSuchOperation | Kind::Unsupported => "ContractError",
+        Kind::Contract | Kind::Unsupported => "ContractError",
+        Kind::NoSuchOperation => "NoSuchOperation",
         Kind::Value => "BadValue",
         Kind::Peer => "BadPeer",
         Kind::Limit => "LimitError",

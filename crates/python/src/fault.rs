@@ -27,14 +27,16 @@ pub(crate) fn to_python(py: Python<'_>, classes: &Classes, fault: Fault) -> PyEr
         keywords.set_item("node", fault.node)?;
         keywords.set_item("role", fault.role)?;
         let class = py.import("castile._errors")?.getattr("Fault")?;
-        Ok(PyErr::from_value(
-            class.call((reason, code_text(&fault.code)), Some(&keywords))?,
-        ))
+        Ok(PyErr::from_value(class.call_method(
+            "_received",
+            (reason, code_text(&fault.code)),
+            Some(&keywords),
+        )?))
     };
     build().unwrap_or_else(|e| e)
 }
 
-/// A `castile.Fault` that a handler raised.
+/// A `castile.Fault` that a handler raised, but for its detail.
 pub(crate) fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Fault> {
     let reason: String = value.getattr("reason")?.extract()?;
     let mut fault = Fault::new(code(&value.getattr("code")?.extract::<String>()?), reason);
@@ -55,14 +57,20 @@ pub(crate) fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Fault> {
     }
     fault.node = value.getattr("node")?.extract()?;
     fault.role = value.getattr("role")?.extract()?;
+    Ok(fault)
+}
+
+/// The detail of a `castile.Fault` that a handler raised.
+pub(crate) fn detail_from_python(value: &Bound<'_, PyAny>) -> PyResult<Vec<Detail>> {
+    let mut detail = Vec::new();
     for entry in value.getattr("details")?.try_iter()? {
         let (element, inner): (String, Bound<'_, PyAny>) = entry?.extract()?;
-        fault.detail.push(Detail {
+        detail.push(Detail {
             name: name(&element),
             value: value_from_python(&inner)?,
         });
     }
-    Ok(fault)
+    Ok(detail)
 }
 
 fn code_text(code: &Code) -> String {

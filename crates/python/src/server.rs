@@ -1,5 +1,6 @@
 //! The server: a Python handler behind HTTP.
 
+use std::collections::HashSet;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,9 +11,11 @@ use castile_endpoint::{
     Service, ServiceOptions, Trouble, Version,
 };
 use castile_http::ServerTls;
+use castile_plan::ComplexId;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+use crate::describe::{OperationFace, describe};
 use crate::options::{Settings, duration, load_options, location};
 use crate::sink::{Classes, Objects};
 use crate::source::{Context, arguments};
@@ -29,8 +32,10 @@ pub(crate) struct Server {
 
 #[pymethods]
 impl Server {
-    /// `handler` has `handle(operation, arguments, headers, call)`, which gives the value and the
-    /// reply's headers, and `failed(operation, error)` for what it gave and could not be sent.
+    /// `handler` has `begin(operations)`, which refuses what it cannot serve, `handle(operation,
+    /// arguments, headers, call)`, which gives the value and the reply's headers,
+    /// `failed(operation, error)` for what it gave and could not be sent, and
+    /// `detail_failed(operation, path, why)` for a fault that goes out without its detail.
     #[new]
     fn new(
         py: Python<'_>,
@@ -51,6 +56,7 @@ impl Server {
         settings.set("strict", &mut service_options.strict)?;
         let server_options = server_options(&settings)?;
         let rows = client::rows_as(settings.get::<String>("rows")?.as_deref())?;
+        let begin = handler.getattr(py, "begin")?;
         let started = py.detach(|| {
             let contract = castile_endpoint::load(&location, &load)?;
             let classes = Arc::new(Classes::new(contract.types.clone(), rows));
@@ -58,16 +64,20 @@ impl Server {
                 python: handler,
                 classes,
             };
-            let service = Arc::new(Service::new(contract, service_options, handler)?);
+            Service::new(contract, service_options, handler).map(Arc::new)
+        });
+        let service = started.map_err(|e| error::endpoint(py, &e))?;
+        begin.call1(py, (faces(&service),))?;
+        let started = py.detach(|| {
             let given = Given {
                 location,
                 rest: castile_endpoint::resolver(&load),
             };
             let server = Endpoint::bind(service.clone(), (host.as_str(), port), server_options, &given)?;
             let (handle, address) = (server.handle(), server.local_addr());
-            Ok((Mutex::new(Some(server.start()?)), handle, service, address))
+            Ok((Mutex::new(Some(server.start()?)), handle, address))
         });
-        let (running, handle, service, address) = started.map_err(|e| error::endpoint(py, &e))?;
+        let (running, handle, address) = started.map_err(|e| error::endpoint(py, &e))?;
         Ok(Server {
             running,
             handle,
@@ -104,6 +114,15 @@ impl Server {
             seconds.1,
         )
     }
+}
+
+/// The operations of all bindings that the contract has, each name once.
+fn faces(service: &Service) -> Vec<OperationFace> {
+    let contract = service.contract();
+    let all = contract.bindings.iter();
+    let all = all.flat_map(|binding| describe(&contract.types, &binding.operations));
+    let mut seen = HashSet::new();
+    all.filter(|face| seen.insert(face.name().to_owned())).collect()
 }
 
 fn server_options(settings: &Settings<'_, '_>) -> PyResult<ServerOptions> {
@@ -192,6 +211,7 @@ impl Handler for PythonHandler {
 impl PythonHandler {
     fn answer(&self, py: Python<'_>, call: Call<'_>) -> Result<Answer, Trouble> {
         let operation = call.operation().name.clone();
+        let detail = call.operation().detail;
         let Some((header, args)) = call.arguments() else {
             return Ok(Answer::default());
         };
@@ -202,7 +222,7 @@ impl PythonHandler {
         let replier = call.decode(&mut header, &mut args)?;
         let called = self.call(py, &operation, args, header, info);
         let sent = called.and_then(|(value, headers)| self.reply(py, &operation, &replier, value, headers));
-        sent.map_err(|e| self.trouble(py, &operation, e))
+        sent.map_err(|e| self.trouble(py, &operation, detail, e))
     }
 
     fn call<'py>(
@@ -243,24 +263,63 @@ impl PythonHandler {
     }
 
     /// A fault goes out as it is; of anything else the caller only learns that it happened.
-    fn trouble(&self, py: Python<'_>, operation: &str, e: PyErr) -> Trouble {
+    fn trouble(&self, py: Python<'_>, operation: &str, detail: ComplexId, e: PyErr) -> Trouble {
         let is_fault = py.import("castile._errors").and_then(|m| m.getattr("Fault"));
         let is_fault = is_fault
             .and_then(|class| e.value(py).is_instance(&class))
             .unwrap_or(false);
         if is_fault {
             match fault::from_python(e.value(py)) {
-                Ok(fault) => return fault.into(),
-                Err(broken) => broken.write_unraisable(py, None),
+                Ok(fault) => return self.with_detail(py, operation, detail, fault, e.value(py)).into(),
+                Err(broken) => self.failed(py, operation, &broken),
             }
-        } else if let Err(e) = self
-            .python
-            .bind(py)
-            .call_method1("failed", (operation, e.value(py)))
-        {
-            e.write_unraisable(py, None);
+        } else {
+            self.failed(py, operation, &e);
         }
         Fault::new(Code::Receiver, "the service failed to answer").into()
+    }
+
+    /// The fault with the detail that the handler gave it; without, and a line in the log, when
+    /// that cannot be written.
+    fn with_detail(
+        &self,
+        py: Python<'_>,
+        operation: &str,
+        detail: ComplexId,
+        mut fault: Fault,
+        raised: &Bound<'_, PyAny>,
+    ) -> Fault {
+        let (path, why) = match fault::detail_from_python(raised) {
+            Ok(given) if given.is_empty() => return fault,
+            Ok(given) => {
+                fault.detail = given;
+                match self.try_out(detail, &fault) {
+                    Ok(()) => return fault,
+                    Err(e) => (e.path(), e.to_string()),
+                }
+            }
+            Err(e) => ("/detail".to_owned(), e.value(py).to_string()),
+        };
+        fault.detail.clear();
+        let logged = self
+            .python
+            .call_method1(py, "detail_failed", (operation, path, why));
+        if let Err(e) = logged {
+            e.write_unraisable(py, None);
+        }
+        fault
+    }
+
+    fn try_out(&self, detail: ComplexId, fault: &Fault) -> Result<(), castile_codec::Error> {
+        let (options, mut out) = (castile_codec::EncodeOptions::default(), Vec::new());
+        let types = self.classes.types();
+        castile_codec::encode_fault(types, Some(detail), Version::Soap12, fault, &options, &mut out)
+    }
+
+    fn failed(&self, py: Python<'_>, operation: &str, e: &PyErr) {
+        if let Err(e) = self.python.call_method1(py, "failed", (operation, e.value(py))) {
+            e.write_unraisable(py, None);
+        }
     }
 }
 

@@ -11,8 +11,8 @@ from typing import Any, Generic, TypeAlias, TypeVar
 
 from . import _castile
 from ._castile import Call, OperationFace, Request
-from ._errors import Fault
-from ._operations import help_text, signature
+from ._errors import Fault, NoSuchOperation
+from ._operations import help_text, no_operation, signature
 from ._options import (
     TLS,
     Auth,
@@ -208,7 +208,8 @@ class Client(Shared):
 
     @property
     def last_call(self) -> Call | None:
-        """What this thread's last call did and cost; `None` before the first."""
+        """What this thread's last call did and cost; `None` before the first, and when no reply came
+        back or it could not be read (a fault is a reply)."""
         return getattr(self._last, "call", None)
 
     def _call(
@@ -221,6 +222,7 @@ class Client(Shared):
         http: Mapping[str, str] | None,
     ) -> Any:
         core = self._core
+        self._last.call = None
         request = self._request(operation, args, kwargs, headers, http)
         value, is_fault, call = core.receive(core.exchange(request, timeout))
         self._last.call = call
@@ -259,7 +261,8 @@ class AsyncClient(Shared):
 
     @property
     def last_call(self) -> Call | None:
-        """What this task's last call did and cost; `None` before the first."""
+        """What this task's last call did and cost; `None` before the first, and when no reply came
+        back or it could not be read (a fault is a reply)."""
         return self._last.get()
 
     async def _call(
@@ -271,6 +274,7 @@ class AsyncClient(Shared):
         timeout: float | None,
         http: Mapping[str, str] | None,
     ) -> Any:
+        self._last.set(None)
         request = self._request(operation, args, kwargs, headers, http)
         answer = await self._exchange(request, timeout)
         value, is_fault, call = self._core.receive(answer)
@@ -365,14 +369,18 @@ class Operations(Generic[Op]):
 
     def __getattr__(self, name: str) -> Op:
         if name.startswith("__") or name not in self._faces:
-            known = ", ".join(sorted(self._faces)[:20])
-            raise AttributeError(f"the port has no operation {name!r}; it has {known}")
+            if name.startswith("__"):
+                raise AttributeError(name)
+            raise NoSuchOperation(no_operation(name, self._faces))
         operation = self[name]
         self.__dict__[name] = operation
         return operation
 
     def __getitem__(self, name: str) -> Op:
-        return self._make(self._client, self._faces[name])
+        face = self._faces.get(name)
+        if face is None:
+            raise NoSuchOperation(no_operation(name, self._faces))
+        return self._make(self._client, face)
 
     def __contains__(self, name: object) -> bool:
         return name in self._faces

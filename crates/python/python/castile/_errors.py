@@ -3,6 +3,7 @@
 ```
 Error
 ├── ContractError    the WSDL or schema, or what this version cannot do with it
+│   └── NoSuchOperation  (also an AttributeError)
 ├── BadValue         the caller's values (also a ValueError)
 ├── BadPeer          the peer's message
 │   └── LimitError   the peer's message is beyond a limit
@@ -15,10 +16,12 @@ Error
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
+from xml.etree import ElementTree
 
-from ._records import QName, asdict
+from ._records import XML, QName, asdict
 
 __all__ = [
     "BadPeer",
@@ -27,6 +30,7 @@ __all__ = [
     "Error",
     "Fault",
     "LimitError",
+    "NoSuchOperation",
     "SecurityError",
     "Timeout",
     "TransportError",
@@ -46,6 +50,12 @@ class Error(Exception):
 
 class ContractError(Error):
     """The WSDL or schema is wrong, or uses a construct that this version cannot do."""
+
+
+class NoSuchOperation(ContractError, AttributeError, KeyError):
+    """The port has no operation of the name."""
+
+    __str__ = Exception.__str__
 
 
 class BadValue(Error, ValueError):
@@ -79,9 +89,12 @@ class Fault(Error):
     """A SOAP fault: raised by a call that the peer answers with one, and by a handler that wants
     to answer with one.
 
-    `code` is `"Sender"` or `"Receiver"` (SOAP 1.1: Client, Server), another standard code, or
-    `{namespace}local`. `details` are pairs of the entry's name, `{namespace}local`, and its value:
-    typed where the contract declares it, else `castile.XML`.
+    The reason comes first. `code` is `"Sender"` or `"Receiver"` (SOAP 1.1: Client, Server), another
+    standard code, or `{namespace}local`. `detail` is a pair of the entry's name and its value, a
+    list of such pairs, or `castile.XML` (or a list of it) for entries that the contract does not
+    declare. A name is `{namespace}local`, or `local` alone where a declared fault is called so.
+    `details` has them as pairs. A detail that the contract does not allow is left out when the
+    fault is sent, and the log says why.
 
     >>> fault = Fault("no such account", code="Sender", detail=("{urn:bank}noAccount", {"id": 7}))
     >>> print(fault)
@@ -95,13 +108,33 @@ class Fault(Error):
         reason: str,
         code: str = "Receiver",
         *,
-        detail: tuple[str, Any] | Sequence[tuple[str, Any]] | None = None,
+        detail: tuple[str, Any] | XML | Sequence[tuple[str, Any] | XML] | None = None,
         subcodes: Sequence[QName | str] = (),
         reasons: dict[str, str] | None = None,
         node: str | None = None,
         role: str | None = None,
     ) -> None:
+        _check_code(reason, code)
         super().__init__(reason, code)
+        self._fill(reason, code, detail, subcodes, reasons, node, role)
+
+    @classmethod
+    def _received(cls, reason: str, code: str, **parts: Any) -> Fault:
+        """One as a peer sent it, whose code may be anything."""
+        new = cls.__new__(cls, reason, code)
+        new._fill(reason, code, **({"detail": None, "subcodes": (), "reasons": None} | parts))
+        return new
+
+    def _fill(
+        self,
+        reason: str,
+        code: str,
+        detail: Any,
+        subcodes: Sequence[QName | str],
+        reasons: dict[str, str] | None,
+        node: str | None = None,
+        role: str | None = None,
+    ) -> None:
         self.reason = reason
         self.code = code
         self.details: list[tuple[str, Any]] = _pairs(detail)
@@ -125,7 +158,7 @@ class Fault(Error):
 
     def __reduce__(self) -> tuple[Any, ...]:
         state = {key: value for key, value in self.__dict__.items() if key not in ("reason", "code")}
-        return type(self), (self.reason, self.code), state
+        return type(self)._received, (self.reason, self.code), state
 
     def __repr__(self) -> str:
         detail = f", detail={asdict(self.details)!r}" if self.details else ""
@@ -135,9 +168,60 @@ class Fault(Error):
 def _pairs(detail: Any) -> list[tuple[str, Any]]:
     if detail is None:
         return []
-    if isinstance(detail, tuple) and len(detail) == 2 and isinstance(detail[0], str):
+    if isinstance(detail, XML):
+        return [_entry(detail)]
+    if isinstance(detail, tuple) and len(detail) == 2 and type(detail[0]) is str:
         return [detail]
-    return list(detail)
+    if not isinstance(detail, (list, tuple)):
+        raise _wrong_detail(detail)
+    return [_entry(entry) for entry in detail]
+
+
+def _entry(entry: Any) -> tuple[str, Any]:
+    if isinstance(entry, XML):
+        return _root_name(entry), entry
+    if isinstance(entry, tuple) and len(entry) == 2 and type(entry[0]) is str:
+        return entry
+    raise _wrong_detail(entry)
+
+
+def _wrong_detail(detail: Any) -> TypeError:
+    return TypeError(
+        "a fault's detail is a pair (name, value), a list of such pairs, castile.XML or a list of it, "
+        f"not {type(detail).__name__}"
+    )
+
+
+def _root_name(xml: XML) -> str:
+    # Only asked of what a handler wrote itself.
+    try:
+        tag = ElementTree.fromstring(xml).tag
+    except ElementTree.ParseError as error:
+        raise ValueError(f"the detail is no well-formed element: {error}") from None
+    return str(tag)
+
+
+_CODES = {
+    "Sender",
+    "Receiver",
+    "Client",
+    "Server",
+    "VersionMismatch",
+    "MustUnderstand",
+    "DataEncodingUnknown",
+}
+_CLARK = re.compile(r"\{[^{}]+\}[^\W\d][\w.-]*")
+
+
+def _check_code(reason: Any, code: Any) -> None:
+    if not isinstance(reason, str) or not isinstance(code, str):
+        raise TypeError("a fault's reason and code are texts: Fault(reason, code)")
+    if code in _CODES or _CLARK.fullmatch(code):
+        return
+    hint = " (the reason comes first)" if reason in _CODES else ""
+    raise ValueError(
+        f"{code!r} is no code of a fault{hint}: it is 'Sender', 'Receiver', or '{{namespace}}local'"
+    )
 
 
 def _qname(text: str) -> QName:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import textwrap
 from collections.abc import Iterable
@@ -81,6 +82,32 @@ def help_text(face: OperationFace) -> str:
     if face.unsupported:
         lines += ["", f"Cannot be called: {face.unsupported}"]
     return "\n".join(lines)
+
+
+_SHOWN_MAX = 20
+
+
+def no_operation(name: str, known: Iterable[str]) -> str:
+    """What is said of a name that no operation has.
+
+    >>> no_operation("ad", ["add", "sub"])
+    "there is no operation 'ad'; did you mean 'add'?"
+    >>> no_operation("x", ["add", "sub"])
+    "there is no operation 'x'; there are add, sub"
+    """
+    names = sorted(known)
+    near = close_name(name, names)
+    if near is not None:
+        return f"there is no operation {name!r}; did you mean {near!r}?"
+    shown = ", ".join(names[:_SHOWN_MAX]) + (", ..." if len(names) > _SHOWN_MAX else "")
+    return f"there is no operation {name!r}; there are {shown or 'none'}"
+
+
+def close_name(name: str, known: Iterable[str]) -> str | None:
+    """The name that was probably meant: letters of another case, or few other letters."""
+    lower = {n.lower(): n for n in known}
+    near = difflib.get_close_matches(name.lower(), lower, n=1, cutoff=0.75)
+    return lower[near[0]] if near else None
 
 
 def python_type(parameter: ParameterFace) -> str:

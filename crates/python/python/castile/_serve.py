@@ -8,15 +8,16 @@ import contextvars
 import inspect
 import logging
 import threading
-import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from . import _castile
+from ._castile import OperationFace
 from ._client import _blocks
-from ._errors import Fault
+from ._errors import Fault, NoSuchOperation
 from ._hints import load_value
+from ._operations import close_name, no_operation
 from ._options import TLS, Rows, StrPath, cache_settings, tls_settings
 from ._records import Record, attribute_names
 from ._service import Bound, Definition, fault_reason
@@ -68,7 +69,8 @@ def current_call() -> ServerCall:
 
 
 class Server:
-    """A service on a socket. `with` stops it at the end; so does `stop`."""
+    """A service on a socket. `with` stops it at the end, and so does `stop`; one that nobody stops
+    serves until the program ends, whether or not the object is kept."""
 
     def __init__(self, core: _castile.Server, scheme: str) -> None:
         self._core = core
@@ -107,6 +109,7 @@ class Server:
         """Takes no further calls and waits until running ones have ended."""
         self._core.stop()
         self._stopped.set()
+        _servers.discard(self)
 
     def wait(self) -> None:
         """Waits until it is stopped, by another thread or by Ctrl-C."""
@@ -126,7 +129,8 @@ class Server:
         return f"<castile.Server at {self.url}>"
 
 
-_servers: weakref.WeakSet[Server] = weakref.WeakSet()
+_servers: set[Server] = set()
+"""Those that run: a server lives until it is stopped."""
 
 
 @atexit.register
@@ -165,7 +169,8 @@ def serve(
     that has methods named like the operations (or a dict of functions).
 
     Blocks until Ctrl-C; with `background=True` it serves from threads of its own and gives the
-    `Server` at once. Port 0 takes a free one. The WSDL is shown at `?wsdl`.
+    `Server` at once, which serves until `stop()`, the end of its `with`, or the end of the program.
+    Port 0 takes a free one. The WSDL is shown at `?wsdl`.
 
     >>> import castile
     >>> @castile.service(namespace="urn:calc")
@@ -179,6 +184,8 @@ def serve(
 
     Handlers run on several threads at once. What a handler raises goes to the caller as a fault
     that tells nothing but that it happened, and to the log; `castile.Fault` goes as it is.
+    With `wsdl`, a handler whose name is (nearly) that of no operation, or that cannot take an
+    operation's arguments, is an error at once; operations may lack a handler.
     `users` are names and passwords that may call (basic authentication; use it with `tls`).
     """
     target = obj() if isinstance(obj, type) else obj
@@ -221,6 +228,12 @@ def serve(
 class _Handler:
     """What the core calls, from any thread."""
 
+    _faces: Mapping[str, OperationFace]
+
+    def begin(self, faces: Sequence[OperationFace]) -> None:
+        """Takes note of the contract's operations."""
+        self._faces = {face.name: face for face in faces}
+
     def handle(
         self, operation: str, arguments: Record, headers: Record, call: _castile.ServerCall
     ) -> tuple[Any, Mapping[str, Any]]:
@@ -231,7 +244,8 @@ class _Handler:
             value = self.answer(operation, arguments, current)
             if inspect.iscoroutine(value):
                 value = asyncio.run(value)
-        except Fault:
+        except Fault as fault:
+            fault.details = [(self._declared(operation, name), value) for name, value in fault.details]
             raise
         except Exception as error:
             raise self.to_fault(operation, error) from None
@@ -247,6 +261,23 @@ class _Handler:
         """What the caller learns of an exception: that there was one."""
         self.failed(operation, error)
         return Fault("the service failed to answer", "Receiver")
+
+    def detail_failed(self, operation: str, path: str, why: str) -> None:
+        """Writes to the log that a fault went out without its detail."""
+        log.error(
+            "operation %s: its fault was sent without the detail, which is wrong at %s: %s",
+            operation,
+            path,
+            why,
+        )
+
+    def _declared(self, operation: str, name: str) -> str:
+        """The name of a declared fault's element, which may be given without its namespace."""
+        if name.startswith("{"):
+            return name
+        face = self._faces.get(operation)
+        called = [f for f in (face.faults if face else ()) if f.rpartition("}")[2] == name]
+        return called[0] if len(called) == 1 else name
 
     def failed(self, operation: str, error: BaseException) -> None:
         """Writes to the log what the caller is not told."""
@@ -287,6 +318,15 @@ class _FreeHandler(_Handler):
         self._target = target
         self._methods: dict[str, tuple[Callable[..., Any], frozenset[str]]] = {}
 
+    def begin(self, faces: Sequence[OperationFace]) -> None:
+        super().begin(faces)
+        missing = [name for name in self._faces if self._handler(name) is None]
+        self._refuse_strange(missing)
+        for name in self._faces.keys() - set(missing):
+            _check_parameters(self._faces[name], self._handler(name))
+        if missing:
+            log.info("operations without a handler: %s", ", ".join(sorted(missing)))
+
     def answer(self, operation: str, arguments: Record, call: ServerCall) -> Any:
         method, optional = self._methods.get(operation) or self._find(operation)
         # All fields by their Python names; those that did not come only where the method has no
@@ -297,11 +337,7 @@ class _FreeHandler(_Handler):
 
     def _find(self, operation: str) -> tuple[Callable[..., Any], frozenset[str]]:
         """The method and its parameters that have defaults; looked up once."""
-        if isinstance(self._target, Mapping):
-            method = self._target.get(operation)
-        else:
-            name = operation if operation.isidentifier() else attribute_names((operation,))[0]
-            method = getattr(self._target, name, None)
+        method = self._handler(operation)
         if not callable(method):
             log.error("operation %s is not implemented", operation)
             raise Fault(f"operation {operation} is not implemented", "Receiver")
@@ -309,3 +345,44 @@ class _FreeHandler(_Handler):
         optional = frozenset(p.name for p in parameters if p.default is not inspect.Parameter.empty)
         self._methods[operation] = found = (method, optional)
         return found
+
+    def _handler(self, operation: str) -> Any:
+        """What answers an operation, `None` where nothing does."""
+        if isinstance(self._target, Mapping):
+            return self._target.get(operation)
+        return getattr(self._target, attribute_names((operation,))[0], None)
+
+    def _refuse_strange(self, missing: Sequence[str]) -> None:
+        """Raises for a handler that can only be a misspelt one."""
+        if isinstance(self._target, Mapping):
+            for key in self._target:
+                if key not in self._faces:
+                    raise NoSuchOperation(no_operation(key, self._faces))
+            return
+        names = {attribute_names((name,))[0] for name in self._faces}
+        for name in dir(type(self._target)):
+            if name.startswith("_") or name in names:
+                continue
+            method = inspect.getattr_static(self._target, name)
+            if inspect.isfunction(method) and close_name(name, missing) is not None:
+                raise NoSuchOperation(no_operation(name, missing))
+
+
+def _check_parameters(face: OperationFace, method: Any) -> None:
+    """Raises `TypeError` unless the method takes the operation's arguments as keywords."""
+    if not callable(method):
+        raise TypeError(f"the handler of operation {face.name} is no function but {type(method).__name__}")
+    try:
+        parameters = inspect.signature(method).parameters.values()
+    except ValueError:  # of a builtin
+        return
+    given = attribute_names(tuple(p.name for p in face.parameters))
+    named = {p.name: p for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
+    takes_any = any(p.kind == p.VAR_KEYWORD for p in parameters)
+    for name in given:
+        if name not in named and not takes_any:
+            raise TypeError(f"the handler of operation {face.name} cannot take its argument {name!r}")
+    for p in parameters:
+        needed = p.default is p.empty and p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)
+        if needed and (p.name not in given or p.kind == p.POSITIONAL_ONLY):
+            raise TypeError(f"operation {face.name} has no argument {p.name!r}, which its handler needs")
