@@ -154,7 +154,12 @@ impl Catalog {
     /// Lines of a URL, a tab and a file. A first line that names its columns may have others beside
     /// `url` (or `urls`, several with spaces between) and `file`; `targetNamespace` is a name too.
     fn add_lines(&mut self, text: &str, base: &str) -> Result<(), Error> {
-        let mut columns = Columns { urls: 0, file: 1, namespace: None, count: 2 };
+        let mut columns = Columns {
+            urls: 0,
+            file: 1,
+            namespace: None,
+            count: 2,
+        };
         for (i, line) in text.lines().enumerate() {
             let line = line.trim_end();
             if line.is_empty() || line.starts_with('#') {
@@ -196,12 +201,21 @@ impl Columns {
         let names: Vec<&str> = line.split('\t').collect();
         let at = |name: &str| names.iter().position(|n| n.eq_ignore_ascii_case(name));
         let urls = at("url").or_else(|| at("urls"))?;
-        Some(Columns { urls, file: at("file")?, namespace: at("targetNamespace"), count: names.len() })
+        Some(Columns {
+            urls,
+            file: at("file")?,
+            namespace: at("targetNamespace"),
+            count: names.len(),
+        })
     }
 }
 
 fn no_line(base: &str, i: usize) -> Error {
-    let place = Place { location: base.into(), line: i as u32 + 1, column: 1 };
+    let place = Place {
+        location: base.into(),
+        line: i as u32 + 1,
+        column: 1,
+    };
     let what = "expected url<TAB>file, or the columns that the first line names";
     Error::new(Kind::Catalog(what.into()), place)
 }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use castile_plan::Plan;
+use castile_plan::{Plan, TypeId};
 
 use super::message::{Messages, Side};
 use super::{At, Definitions, binding::warn};
@@ -170,10 +170,29 @@ fn operation<'d>(
         output_action: action(compiler, parts.defined, "output"),
     };
     match plans(compiler, parts, &messages) {
-        Ok((input, output)) => (operation.input, operation.output) = (Some(input), output),
+        Ok((input, output)) => {
+            let mut bodies = std::iter::once(&input).chain(&output);
+            match bodies.find_map(|plan| unusable_body(compiler, plan)) {
+                None => (operation.input, operation.output) = (Some(input), output),
+                why => operation.unsupported = why,
+            }
+        }
         Err(why) => operation.unsupported = Some(why),
     }
     operation
+}
+
+/// Why a body cannot be written or read at all: an element of it has a type that is not supported.
+fn unusable_body(compiler: &Compiler<'_>, plan: &Plan) -> Option<String> {
+    let types = &compiler.types;
+    types
+        .complex(plan.body)
+        .fields
+        .iter()
+        .find_map(|field| match field.ty {
+            TypeId::Unsupported(i) => Some(types.unsupported[i as usize].to_string()),
+            _ => None,
+        })
 }
 
 fn plans<'d>(
