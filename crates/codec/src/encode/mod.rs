@@ -203,7 +203,13 @@ fn unknown_name(types: &Types, complex: &Complex, name: &str) -> Error {
 fn known(types: &Types, field: &Field) -> String {
     match (&field.kind, field.ty) {
         (FieldKind::Group, TypeId::Complex(id)) => {
-            let members: Vec<&str> = types.complex(id).fields.iter().take(12).map(|f| &*f.name).collect();
+            let members: Vec<&str> = types
+                .complex(id)
+                .fields
+                .iter()
+                .take(12)
+                .map(|f| &*f.name)
+                .collect();
             format!("{} (a list of records of {})", field.name, members.join(", "))
         }
         _ => field.name.to_string(),
