@@ -145,3 +145,15 @@ def test_a_dict_says_its_type(client):
         client.encode("shape", {"@type": "Circel", "name": "c"})
     with pytest.raises(castile.BadValue, match="Point"):
         client.encode("shape", {"@type": "Point", "name": "c"})
+
+
+def test_repeated_groups_are_shown():
+    from test_shapes import WSDL
+
+    repeated = WSDL.replace(b'<x:choice minOccurs="0">', b'<x:choice minOccurs="0" maxOccurs="unbounded">')
+    client = castile.Client(repeated, cache=False)
+    assert "choice: a list of records of left, right" in client.type("Thing").__doc__
+    with pytest.raises(castile.BadValue, match="choice .*left, right"):
+        client.encode("echo", {"left": 1})
+    sent = client.encode("echo", {"choice": [{"left": 1}, {"right": 2}, {"left": 3}]})
+    assert sent.count(b"left>") == 4

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use castile_plan::{Builtin, ComplexId, Field, FieldKind, TypeId, Types, Variety};
+use castile_plan::{Builtin, Complex, ComplexId, Field, FieldKind, TypeId, Types, Variety};
 use castile_value::{RowLayout, Shape};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -117,7 +117,7 @@ impl Classes {
             kinds.push(self.kind(py, fields.get(i))?);
         }
         let is_array = matches!(fields, [f] if f.many && f.kind == FieldKind::Element);
-        let doc = complex.and_then(|c| c.doc.as_deref());
+        let doc = complex.and_then(|c| self.doc(shape.name(), c));
         let made = py.import("castile._records")?.call_method1(
             "record_class",
             (
@@ -143,6 +143,26 @@ impl Classes {
             integers,
             _shape: shape.clone(),
         })
+    }
+
+    /// The help of a type's class: its documentation, and what may stand in its repeated groups.
+    fn doc(&self, name: &str, complex: &Complex) -> Option<String> {
+        let groups = complex.fields.iter().filter_map(|f| match (&f.kind, f.ty) {
+            (FieldKind::Group, TypeId::Complex(id)) => Some((&*f.name, self.types.complex(id))),
+            _ => None,
+        });
+        let lines: Vec<String> = groups
+            .map(|(group, inside)| {
+                let members: Vec<&str> = inside.fields.iter().map(|f| &*f.name).collect();
+                format!("{group}: a list of records of {}", members.join(", "))
+            })
+            .collect();
+        let own = complex.doc.as_deref();
+        if lines.is_empty() {
+            return own.map(str::to_owned);
+        }
+        let head = own.map_or_else(|| format!("A value of {name}."), str::to_owned);
+        Some(format!("{head}\n\n{}", lines.join("\n")))
     }
 
     /// What the Python side calls a kind: what the field holds when nothing came.
