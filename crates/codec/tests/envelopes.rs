@@ -285,6 +285,19 @@ fn limits_are_named() {
         &format!("<e:Body>{}{}</e:Body>", "<D>".repeat(250), "</D>".repeat(250)),
     );
     read(&nested, Limits::default(), "D").unwrap();
+    let nested = soap(
+        Version::Soap11,
+        &format!("<e:Body>{}{}</e:Body>", "<D>".repeat(5000), "</D>".repeat(5000)),
+    );
+    let generous = Limits {
+        depth_max: 1_000_000,
+        ..Limits::default()
+    };
+    let error = read(&nested, generous, "D").unwrap_err();
+    assert!(
+        error.kind() == Kind::Limit && error.message().contains("400"),
+        "{error}"
+    );
     let small = Limits {
         bytes_max: 100,
         ..Limits::default()
