@@ -6,6 +6,9 @@ use castile_plan::{
 };
 use castile_testkit::random_table;
 
+/// What makes a good table a bad one.
+type Breaking = Box<dyn FnOnce(&mut Types)>;
+
 fn field(name: &str, ty: TypeId) -> Field {
     Field {
         name: name.into(),
@@ -50,9 +53,7 @@ const STRING: TypeId = TypeId::Simple(SimpleId(Builtin::String as u32));
 #[test]
 fn bad_tables_are_refused() {
     let one = || vec![field("a", STRING)];
-    let with = |complex: Complex| {
-        Box::new(move |types: &mut Types| types.complex.push(complex)) as Box<dyn FnOnce(&mut Types)>
-    };
+    let with = |complex: Complex| Box::new(move |types: &mut Types| types.complex.push(complex)) as Breaking;
     let group = |id: u32| Field {
         kind: FieldKind::Group,
         ..field("g", TypeId::Complex(ComplexId(id)))
@@ -70,9 +71,9 @@ fn bad_tables_are_refused() {
             uri: "urn:x".into(),
             prefix: prefix.into(),
         };
-        Box::new(move |types: &mut Types| types.namespaces.push(namespace)) as Box<dyn FnOnce(&mut Types)>
+        Box::new(move |types: &mut Types| types.namespaces.push(namespace)) as Breaking
     };
-    let cases: Vec<(&str, Box<dyn FnOnce(&mut Types)>)> = vec![
+    let cases: Vec<(&str, Breaking)> = vec![
         (
             "type Simple(SimpleId(9999)) is not in the table",
             with(complex(vec![field("a", TypeId::Simple(SimpleId(9999)))], vec![])),
