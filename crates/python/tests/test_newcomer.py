@@ -153,7 +153,13 @@ def test_repeated_groups_are_shown():
     repeated = WSDL.replace(b'<x:choice minOccurs="0">', b'<x:choice minOccurs="0" maxOccurs="unbounded">')
     client = castile.Client(repeated, cache=False)
     assert "choice: a list of records of left, right" in client.type("Thing").__doc__
-    with pytest.raises(castile.BadValue, match="choice .*left, right"):
-        client.encode("echo", {"left": 1})
+    with pytest.raises(castile.BadValue, match=r"choice .*left, right"):
+        client.encode("echo", {"left": 1, "right": 2})
+    with pytest.raises(castile.BadValue, match=r"choice .*left, right"):
+        client.encode("echo", {"left": 1, "choice": [{"right": 2}]})
+    assert client.encode("echo", {"left": [1, 2]}) == client.encode(
+        "echo", {"choice": [{"left": 1}, {"left": 2}]}
+    )
+    assert client.encode("echo", {"left": 1}) == client.encode("echo", {"choice": [{"left": 1}]})
     sent = client.encode("echo", {"choice": [{"left": 1}, {"right": 2}, {"left": 3}]})
     assert sent.count(b"left>") == 4

@@ -14,16 +14,17 @@ mod array;
 mod bind;
 mod class;
 mod convert;
+mod derived;
+mod group;
 mod list;
 mod value;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
-use castile_plan::{ComplexId, Field, TypeId, Types};
+use castile_plan::{ComplexId, Field, FieldKind, Types};
 use castile_value::{Column, ColumnBuf, Item, Items, Scalar, Shape, Source, Table};
 use foldhash::fast::FixedState;
-use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString};
@@ -37,48 +38,6 @@ use crate::{error, slots};
 
 /// The entry of a dict that names its type.
 const TYPE_KEY: &str = "@type";
-
-/// The complex type of a name, `{namespace}local` or `local`, that can stand where `declared` does.
-fn derived_type(types: &Types, declared: Option<ComplexId>, name: &str) -> Option<ComplexId> {
-    let fits = |id: &ComplexId| declared.is_none_or(|base| derived_or_same(types, *id, base));
-    if let Some(TypeId::Complex(id)) = types.type_by_clark(name) {
-        return Some(id).filter(fits);
-    }
-    let called = |id: &ComplexId| {
-        types
-            .complex(*id)
-            .name
-            .as_ref()
-            .is_some_and(|n| *n.local == *name)
-    };
-    let mut all = (0..types.complex.len() as u32)
-        .map(ComplexId)
-        .filter(called)
-        .filter(fits);
-    all.next().filter(|_| all.next().is_none())
-}
-
-/// Says which types could have been meant.
-fn no_such_type(types: &Types, declared: Option<ComplexId>, name: &str) -> PyErr {
-    const SHOWN_MAX: usize = 12;
-    let fits = |id: &ComplexId| declared.is_none_or(|base| derived_or_same(types, *id, base));
-    let all = (0..types.complex.len() as u32).map(ComplexId).filter(fits);
-    let mut names: Vec<&str> = all
-        .filter_map(|id| types.complex(id).name.as_ref().map(|n| &*n.local))
-        .collect();
-    if names.len() > SHOWN_MAX {
-        names.truncate(SHOWN_MAX);
-        names.push("...");
-    }
-    PyValueError::new_err(format!(
-        "{TYPE_KEY} {name:?} is no type that can stand here; there are {}",
-        names.join(", ")
-    ))
-}
-
-fn derived_or_same(types: &Types, id: ComplexId, base: ComplexId) -> bool {
-    id == base || types.is_derived(TypeId::Complex(id), TypeId::Complex(base))
-}
 
 type Map<K, V> = HashMap<K, V, FixedState>;
 
@@ -193,8 +152,8 @@ impl<'a, 'py> Context<'a, 'py> {
         let Some(name) = named else {
             return (declared, None);
         };
-        let Some(id) = derived_type(self.types, declared, &name) else {
-            self.fail(place, no_such_type(self.types, declared, &name));
+        let Some(id) = derived::find(self.types, declared, &name) else {
+            self.fail(place, derived::none(self.types, declared, &name));
             return (declared, None);
         };
         let clark = match &self.types.complex(id).name {
@@ -350,7 +309,11 @@ impl<'a, 'py> Node<'a, 'py> {
             name: &field.name,
             item: None,
         };
-        let kept = match self.look_up(index) {
+        let found = match self.look_up(index) {
+            Ok(None) if field.kind == FieldKind::Group => self.passes(index),
+            found => found,
+        };
+        let kept = match found {
             Ok(None) => Kept::Absent,
             Ok(Some(value)) => self.context.convert(value, Some(field), place),
             Err(e) => self.context.fail(&place, e),
@@ -395,6 +358,25 @@ impl<'a, 'py> Node<'a, 'py> {
         }
     }
 
+    /// The passes through a repeated group of which a dict has one member.
+    fn passes(&self, group: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let (Manner::Dict, Some(id)) = (self.binding.manner, self.binding.complex) else {
+            return Ok(None);
+        };
+        let types = self.context.types;
+        group::passes(types, types.complex(id), group, self.object.cast::<PyDict>()?)
+    }
+
+    /// Whether a name is that of a member which stands for its group.
+    fn in_group(&self, name: &str) -> PyResult<bool> {
+        let types = self.context.types;
+        let complex = self.binding.complex.map(|id| types.complex(id));
+        match complex.and_then(|c| group::group_of(types, c, name)) {
+            Some((group, _)) => Ok(self.look_up(group)?.is_none() && self.passes(group)?.is_some()),
+            None => Ok(false),
+        }
+    }
+
     /// The slow way, for a type that is not known.
     fn by_name(&self, name: &str) -> Kept<'a> {
         let context = self.context;
@@ -428,7 +410,7 @@ impl<'a, 'py> Node<'a, 'py> {
                 for key in self.object.cast::<PyDict>()?.keys() {
                     let key = key.cast_into::<PyString>().map_err(|_| error::key_is_no_name())?;
                     let name = key.to_str()?;
-                    if name != TYPE_KEY && !taken(name) {
+                    if name != TYPE_KEY && !taken(name) && !self.in_group(name)? {
                         return Ok(Some(name.to_owned()));
                     }
                 }
