@@ -262,7 +262,7 @@ fn refused_values() {
             map([("a", 1.5.into())]),
             Kind::Value,
             "Pair/a",
-            "a double given (the type is xsd:int)",
+            "a double given, 1.5 (the type is xsd:int)",
         ),
         ("Pair", map([("a", "x".into())]), Kind::Value, "Pair/a", "\"x\""),
         (

@@ -107,7 +107,7 @@ fn atomic(
     out: &mut Vec<u8>,
 ) -> Result<(), Error> {
     let bad = |e: lexical::Error| refused(types, id, Guilty::Caller, &e.to_string());
-    let wrong = || refused(types, id, Guilty::Caller, &format!("{} given", scalar.kind()));
+    let wrong = || refused(types, id, Guilty::Caller, &given(scalar));
     if is_text(builtin) {
         return text(types, id, builtin, scalar, context, out);
     }
@@ -160,12 +160,7 @@ fn text(
         Scalar::DateTime(v) => digits(&mut number, |out| v.format(out)),
         Scalar::Duration(v) => digits(&mut number, |out| v.format(out)),
         _ => {
-            return Err(refused(
-                types,
-                id,
-                Guilty::Caller,
-                &format!("{} given", scalar.kind()),
-            ));
+            return Err(refused(types, id, Guilty::Caller, &given(scalar)));
         }
     };
     castile_xml::check_text(text).map_err(|e| refused(types, id, Guilty::Caller, &e.to_string()))?;
@@ -179,6 +174,19 @@ fn text(
         castile_xml::escape_text(text, out);
     }
     Ok(())
+}
+
+/// What was given, with the value where that is a number.
+fn given(scalar: &Scalar<'_>) -> String {
+    let kind = scalar.kind();
+    match scalar {
+        Scalar::Int(v) => format!("{kind} given, {v}"),
+        Scalar::UInt(v) => format!("{kind} given, {v}"),
+        Scalar::Float(v) => format!("{kind} given, {v}"),
+        Scalar::Double(v) => format!("{kind} given, {v}"),
+        Scalar::Decimal(v) => format!("{kind} given, {}", v.as_str()),
+        _ => format!("{kind} given"),
+    }
 }
 
 fn check_name(types: &Types, id: SimpleId, builtin: Builtin, text: &str) -> Result<(), Error> {
@@ -248,7 +256,7 @@ fn float(
     let v = match scalar {
         Scalar::Float(v) => *v,
         other => {
-            let wide = number(other).ok_or_else(|| no(&format!("{} given", other.kind())))?;
+            let wide = number(other).ok_or_else(|| no(&given(other)))?;
             let wide = wide.map_err(|e| no(&e.to_string()))?;
             let narrow = wide as f32;
             if narrow.is_infinite() && wide.is_finite() {
@@ -277,7 +285,7 @@ fn decimal(types: &Types, id: SimpleId, scalar: &Scalar<'_>, out: &mut Vec<u8>) 
         // Positional digits, shortest that read back as the same double.
         Scalar::Double(v) if v.is_finite() => out.extend_from_slice(format!("{v}").as_bytes()),
         Scalar::Float(v) if v.is_finite() => out.extend_from_slice(format!("{v}").as_bytes()),
-        _ => return Err(no(&format!("{} given", scalar.kind()))),
+        _ => return Err(no(&given(scalar))),
     }
     Ok(())
 }
@@ -304,7 +312,7 @@ fn integer(
         (Scalar::Float(v), _) if v.fract() == 0.0 && v.abs() < 9.3e18 => Some(*v as i128),
         (_, Some(v)) if !v.is_integer() => return Err(no(&format!("{} is not whole", v.as_str()))),
         (_, Some(v)) => v.to_i64().map(i128::from).or(v.to_u64().map(i128::from)),
-        _ => return Err(no(&format!("{} given", scalar.kind()))),
+        _ => return Err(no(&given(scalar))),
     };
     match (small, long) {
         (Some(v), _) if (least..=greatest).contains(&v) => match i64::try_from(v) {
@@ -323,7 +331,7 @@ fn integer(
             }
             out.extend_from_slice(v.as_str().as_bytes());
         }
-        (None, None) => return Err(no(&format!("{} given", scalar.kind()))),
+        (None, None) => return Err(no(&given(scalar))),
     }
     Ok(())
 }
