@@ -84,7 +84,9 @@ def write_all(folder, schemas):
         etree.ElementTree(every).write(folder / names[space])
     main = etree.Element(f"{XSD}schema", targetNamespace="urn:castile:all")
     for space, file in names.items():
-        etree.SubElement(main, f"{XSD}import", {"schemaLocation": file} | ({"namespace": space} if space else {}))
+        etree.SubElement(
+            main, f"{XSD}import", {"schemaLocation": file} | ({"namespace": space} if space else {})
+        )
     etree.ElementTree(main).write(folder / "main.xsd")
     return folder / "main.xsd"
 
@@ -159,7 +161,7 @@ class Libxml2:
         files = sum(schemas is not None for schemas in self.schemas.values())
         return (
             f"libxml2 {version}: {self.good} of {self.total} messages of {files} WSDLs are valid"
-            f" ({self.skipped} others, mostly of rpc style or of schemas that libxml2 does not take, are not read)"
+            f" ({self.skipped} others are not read: of rpc style, or of schemas that libxml2 does not take)"
         )
 
 
