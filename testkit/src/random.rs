@@ -334,10 +334,11 @@ impl Maker<'_> {
     }
 
     fn wildcard(&mut self) -> Leaf {
-        let other_than = Some(self.spaces[0]);
+        // A namespace that no element has, so that the model stays deterministic.
+        let namespaces = Some(vec![self.types.intern("urn:wild")]);
         let kind = LeafKind::Any(Wildcard {
-            namespaces: None,
-            other_than,
+            namespaces,
+            other_than: None,
             process: Process::Lax,
         });
         let occurs = Occurs { min: 0, max: 3 };

@@ -41,7 +41,7 @@ impl<'t> Sampler<'t> {
             types,
             rng,
             effort: Effort::Random,
-            depth_max: 6,
+            depth_max: 3,
             depth: 0,
             branch: None,
         }

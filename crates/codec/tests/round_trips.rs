@@ -7,7 +7,7 @@ use castile_testkit::{Effort, Rng, Sampler, Table, difference, random_table, ref
 use castile_value::{Record, Value};
 use support::{decoded, encoded};
 
-const TABLES: u64 = 250;
+const TABLES: u64 = 2000;
 
 fn named(table: &Table) -> Vec<String> {
     let names = table
