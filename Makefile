@@ -78,6 +78,8 @@ clean: ## remove everything that was built
 
 # The virtual environment, anew whenever the pinned versions change.
 $(VENV)/ready: requirements/dev.txt
+	@command -v $(CARGO) >/dev/null || { echo "make: no cargo found; see https://rustup.rs" >&2; exit 1; }
+	@command -v cc >/dev/null || { echo "make: no C compiler (cc) found" >&2; exit 1; }
 	@test -n "$(PYTHON)" || { echo "make: no Python 3.11 or later found; say PYTHON=/path/to/python" >&2; exit 1; }
 	@echo "virtual environment with $$($(PYTHON) --version)"
 	@rm -rf $(VENV)
@@ -90,7 +92,6 @@ $(VENV)/ready: requirements/dev.txt
 
 # One wheel with the extension module, the Python sources and the castile command.
 build/installed: $(VENV)/ready $(RUST_SOURCES) $(PYTHON_SOURCES)
-	@command -v $(CARGO) >/dev/null || { echo "make: no cargo found; see https://rustup.rs" >&2; exit 1; }
 	$(CARGO) build --release --locked -p castile-cli
 	@mkdir -p build && cp $(TARGET)/release/castile $(SCRIPTS)/castile
 	@strip $(SCRIPTS)/castile 2>&- || true
