@@ -1,7 +1,7 @@
 //! The plain encoder and decoder of SOAP messages: always right, and the measure of every faster path.
 //!
 //! ```text
-//!   Source ──encode──▶ bytes          encode::request / encode::fault
+//!   Source ──encode──▶ bytes          encode / encode_fault
 //!   bytes ──Envelope::open──▶ Envelope ──decode──▶ Sink | Fault
 //! ```
 //!
@@ -10,6 +10,31 @@
 //!
 //! Decoding has two steps, because who dispatches needs the first body element before a plan can
 //! be chosen: [`Envelope::open`] reads up to it, [`Envelope::decode`] goes on from there.
+//!
+//! Non-goals: no differences to earlier messages are looked for, no facets but enumerations are
+//! checked, and nothing is signed, compressed or sent.
+//!
+//! ```
+//! use castile_codec::{DecodeOptions, EncodeOptions, Envelope, Limits, Version, encode};
+//! use castile_testkit::Table; // makes a table from a line; a contract has made it from a WSDL
+//! use castile_value::{Value, ValueSink};
+//!
+//! let table = Table::parse("add = n:double*");
+//! let (types, plan) = (&table.types, table.plan("add"));
+//! let body = vec![("add".to_owned(), Value::map([("n", vec![1.5, 2.0].into())]))];
+//! let mut message = Vec::new();
+//! encode(types, &plan, Version::Soap12, &Vec::new(), &body, &EncodeOptions::default(), &mut message)?;
+//!
+//! let text = std::str::from_utf8(&message).unwrap();
+//! assert!(text.contains("<ns1:add><ns1:n>1.5</ns1:n><ns1:n>2</ns1:n></ns1:add>"));
+//! let envelope = Envelope::open(text, &Limits::default())?;
+//! assert_eq!(envelope.first().unwrap().to_string(), "{urn:t}add");
+//! let mut header = ValueSink::new(types.shape(plan.header).clone());
+//! let mut body = ValueSink::new(types.shape(plan.body).clone());
+//! envelope.decode(types, &plan, &DecodeOptions::default(), &mut header, &mut body)?;
+//! assert_eq!(body.finish().get("add").unwrap().get("n").unwrap().as_f64s(), Some(&[1.5, 2.0][..]));
+//! # Ok::<(), castile_codec::Error>(())
+//! ```
 //!
 //! Errors say where (a path such as `/Envelope/Body/add/n[3]`, and line and column of what a peer
 //! sent), what, and [whose fault](Error::guilty) it is.

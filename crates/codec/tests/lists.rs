@@ -7,7 +7,7 @@ use castile_codec::{EncodeOptions, Kind, Version, encode_marked};
 use castile_message::Slots;
 use castile_plan::Builtin;
 use castile_testkit::{Effort, Rng, Sampler, Table};
-use castile_value::{QName, Record, Value};
+use castile_value::{Item, QName, Record, Scalar, Source, Value};
 use support::{body, encoded_by, write};
 
 const TYPES: &str = "
@@ -184,4 +184,40 @@ fn derived_records_among_plain_ones_say_so() {
     assert_eq!(text.matches("xsi:type=\"ns1:More\"").count(), 1, "{text}");
     assert_eq!(text.matches("<ns1:z>9</ns1:z>").count(), 1, "{text}");
     check(&table, "Plains", items, "p");
+}
+
+/// A source whose list value is an array of its own.
+struct Numbers;
+
+impl Source for Numbers {
+    fn field(&self, _index: usize, name: &str) -> Item<'_> {
+        match name {
+            "T" => Item::Record(self),
+            _ => Item::Scalar(Scalar::Numbers(vec![1.5, -2.0, 3.0].into())),
+        }
+    }
+}
+
+#[test]
+fn a_list_type_takes_an_array_as_one_value() {
+    let table = Table::parse("T = n:[double], @k:[double]");
+    let plan = table.plan("T");
+    let header = Record::new(table.types.shape(plan.header).clone());
+    let mut out = Vec::new();
+    let options = EncodeOptions::default();
+    castile_codec::encode(
+        &table.types,
+        &plan,
+        Version::Soap11,
+        &header,
+        &Numbers,
+        &options,
+        &mut out,
+    )
+    .unwrap();
+    let text = String::from_utf8(out).unwrap();
+    assert!(
+        text.contains("<ns1:T k=\"1.5 -2 3\"><ns1:n>1.5 -2 3</ns1:n></ns1:T>"),
+        "{text}"
+    );
 }

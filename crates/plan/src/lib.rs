@@ -15,6 +15,23 @@
 //! so a table that exists is walkable without checks.
 //!
 //! Non-goals: no XML is read here and no WSDL is known.
+//!
+//! ```
+//! use castile_plan::{Builtin, Types, decode_stored, encode_stored};
+//!
+//! let mut types = Types::new();
+//! types.intern("urn:x");
+//! types.seal()?;
+//! let int = types.type_by_clark("{http://www.w3.org/2001/XMLSchema}int");
+//! assert_eq!(int, Some(castile_plan::TypeId::Simple(Builtin::Int.into())));
+//!
+//! let mut stored = Vec::new();
+//! encode_stored(&types, &mut stored)?;
+//! let mut back: Types = decode_stored(&stored)?;
+//! back.seal()?;
+//! assert_eq!(back.namespaces, types.namespaces);
+//! # Ok::<(), castile_plan::Error>(())
+//! ```
 #![forbid(unsafe_code)]
 
 mod builtin;

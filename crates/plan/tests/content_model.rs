@@ -26,7 +26,7 @@ fn leaf() -> impl Strategy<Value = Tree> {
 fn tree() -> impl Strategy<Value = Tree> {
     let inner = leaf().prop_recursive(4, 12, 4, |inner| {
         let kind = prop_oneof![Just(Kind::Sequence), Just(Kind::Choice)];
-        (kind, any::<bool>(), prop::collection::vec(inner, 1..4))
+        (kind, any::<bool>(), prop::collection::vec(inner, 0..4))
             .prop_map(|(k, o, items)| Tree::Group(k, o, items))
     });
     let items = prop::collection::vec(inner, 1..4);
