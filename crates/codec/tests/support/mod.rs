@@ -80,3 +80,36 @@ pub(crate) fn write(table: &Table, name: &str, value: Value) -> Result<String, E
     let end = text.find("</S:Body>").expect("an end");
     Ok(text[start..end].to_owned())
 }
+
+/// A value in a line.
+pub(crate) fn brief(value: &Value) -> String {
+    match value {
+        Value::Map(fields) => {
+            let fields =
+                fields
+                    .iter()
+                    .filter(|(name, _)| !name.is_empty())
+                    .map(|(name, value)| match value {
+                        Value::Map(_) => format!("{name}=({})", brief(value)),
+                        value => format!("{name}={}", brief(value)),
+                    });
+            fields.collect::<Vec<_>>().join(" ")
+        }
+        Value::List(items) => format!("[{}]", items.iter().map(brief).collect::<Vec<_>>().join(",")),
+        Value::Nil => "nil".into(),
+        Value::Text(text) | Value::Xml(text) => text.clone(),
+        Value::Int(v) => v.to_string(),
+        Value::Bool(v) => v.to_string(),
+        Value::Double(v) => format!("{v:?}"),
+        Value::Decimal(v) => v.as_str().to_owned(),
+        Value::QName(v) => format!("{{{}}}{}", v.namespace, v.local),
+        other => format!("{other:?}"),
+    }
+}
+
+/// Its characters: fields in any order.
+pub(crate) fn sorted(line: &str) -> Vec<char> {
+    let mut chars: Vec<char> = line.chars().collect();
+    chars.sort_unstable();
+    chars
+}
