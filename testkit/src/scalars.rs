@@ -222,6 +222,12 @@ fn length(facets: &Facets, rng: &mut Rng, most: usize) -> usize {
 const AWKWARD: &[&str] = &[
     "",
     "plain",
+    "&",
+    "<<",
+    ">",
+    "\r",
+    "\u{FFFD}",
+    "]",
     "a < b && c > d",
     "\"quoted\" and 'single'",
     "]]>",

@@ -80,7 +80,7 @@ fn leaves(complex: &Complex, order: &Order) -> Vec<Leaf> {
             _ => None,
         })
         .collect();
-    if all_of_groups(&complex.content) {
+    if all_of_more(&complex.content) {
         return leaves;
     }
     let mut counts = vec![0; leaves.len()];
@@ -100,12 +100,13 @@ fn leaves(complex: &Complex, order: &Order) -> Vec<Leaf> {
     leaves
 }
 
-/// Whether an All holds a group: whether that was met takes more than the count of one leaf.
-fn all_of_groups(content: &[Particle]) -> bool {
+/// Whether an All holds more than single elements, which XSD 1.0 forbids: whether a group was met takes
+/// more than the count of one leaf, and an element may not come back later.
+fn all_of_more(content: &[Particle]) -> bool {
     let all = |(i, particle): (usize, &Particle)| match *particle {
         Particle::All { end, .. } => content[i + 1..end as usize]
             .iter()
-            .any(|p| !matches!(p, Particle::Leaf { .. })),
+            .any(|p| !matches!(p, Particle::Leaf { occurs, .. } if occurs.max == 1)),
         _ => false,
     };
     content.iter().enumerate().any(all)
