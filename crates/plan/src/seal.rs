@@ -55,11 +55,11 @@ pub struct Tags {
 /// A leaf of a content model, in document order.
 #[derive(Clone, Copy, Debug)]
 pub struct Leaf {
-    /// Index into [`Complex::fields`].
+    /// Index into [`crate::Complex::fields`].
     pub field: u32,
     /// How often it may stand there.
     pub occurs: Occurs,
-    /// Index into [`Complex::content`].
+    /// Index into [`crate::Complex::content`].
     pub particle: u32,
     /// Whether the next leaf in document order may follow once this one was met often enough: the
     /// answer that [`Types::may_follow`] mostly has to find.
@@ -162,7 +162,7 @@ impl Types {
     ///
     /// # Errors
     /// The particle that must be there still: a leaf or a choice, as an index into
-    /// [`Complex::content`].
+    /// [`crate::Complex::content`].
     pub fn may_end(&self, id: ComplexId, counts: &[u32], after: Option<u32>) -> Result<(), u32> {
         self.walk(id, counts).may_end(after)
     }
