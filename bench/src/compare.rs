@@ -66,7 +66,6 @@ fn round_trips(
 fn throughput(gsoap: Option<&Path>, rounds: usize) -> Outcome<()> {
     println!("echoVoid, 10 connections of one load generator, requests a second");
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
-    let every_core = || core_affinity::get_core_ids().map_or(1, |c| c.len());
     let time = Duration::from_secs(2);
     for _ in 0..rounds {
         let server = Served::start(Command::new(std::env::current_exe()?).arg("serve"), None)?;
@@ -77,11 +76,7 @@ fn throughput(gsoap: Option<&Path>, rounds: usize) -> Outcome<()> {
             theirs.push(hammered(server.port, time)?);
         }
     }
-    println!(
-        "  Castile                  {:>8.0}  ({} cores)",
-        median(&ours),
-        every_core()
-    );
+    println!("  Castile                  {:>8.0}", median(&ours));
     if !theirs.is_empty() {
         let ratio = median(&ours) / median(&theirs);
         println!(

@@ -1,5 +1,5 @@
 //! Running the command, and a server of it.
-#![allow(dead_code)] // each test file uses its part
+#![allow(dead_code, reason = "each test file uses its part")]
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};

@@ -1,5 +1,5 @@
 //! What the tests share: messages both ways.
-#![allow(dead_code)] // each test file uses some
+#![allow(dead_code, reason = "each test file uses some")]
 
 pub(crate) mod mutate;
 
