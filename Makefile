@@ -21,7 +21,7 @@ SCRIPTS := crates/python/castile.data/scripts
 TESTDATA := $(or $(CASTILE_TESTDATA),$(CURDIR)/../shared/testdata)
 
 # Folders whose Python is checked from the root; crates/python has settings of its own.
-PYTHON_FOLDERS := conformance docs examples interop
+PYTHON_FOLDERS := bench conformance docs examples interop
 RUST_SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
 	$(shell find crates -not -path '*/tests/*' -not -path '*/benches/*' \( -name '*.rs' -o -name Cargo.toml \))
 PYTHON_SOURCES := $(shell find crates/python -not -path '*/tests/*' \

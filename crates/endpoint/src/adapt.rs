@@ -146,6 +146,14 @@ impl Sink for Inside<'_> {
         }
     }
 
+    fn record(&mut self, at: Slot, shape: &Arc<Shape>, values: &mut Vec<(u32, Scalar<'_>)>) {
+        // The element itself does not repeat, so what comes whole lies inside it.
+        match self.place(at) {
+            Some(at) => self.sink.record(at, shape, values),
+            None => values.clear(),
+        }
+    }
+
     fn column(&mut self, at: Slot, dtype: DType) -> Option<&mut ColumnBuf> {
         let at = self.place(at)?;
         self.sink.column(at, dtype)

@@ -9,6 +9,8 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 
+use crate::slots::Member;
+
 /// What an array of flat records becomes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum RowsAs {
@@ -31,11 +33,10 @@ pub(crate) struct Classes {
 /// The class of one type.
 pub(crate) struct Class {
     python: Py<PyType>,
-    slots: Vec<Py<PyString>>,
+    slots: Vec<Member>,
     /// Fields of the unbounded integer types: they are `int` however long they are.
     integers: Vec<bool>,
-    /// Keeps the shape's address its own.
-    _shape: Arc<Shape>,
+    shape: Arc<Shape>,
 }
 
 impl Classes {
@@ -132,8 +133,8 @@ impl Classes {
         let attrs: Vec<String> = python.getattr("_castile_attrs")?.extract()?;
         let slots = attrs
             .iter()
-            .map(|attr| PyString::intern(py, attr).unbind())
-            .collect();
+            .map(|attr| Member::new(&python, attr))
+            .collect::<PyResult<_>>()?;
         let integers = (0..names.len())
             .map(|i| fields.get(i).is_some_and(|f| self.is_integer(f)))
             .collect();
@@ -141,7 +142,7 @@ impl Classes {
             python: python.unbind(),
             slots,
             integers,
-            _shape: shape.clone(),
+            shape: shape.clone(),
         })
     }
 
@@ -219,8 +220,23 @@ impl Class {
         }
     }
 
-    pub(super) fn slot<'s, 'py>(&'s self, py: Python<'py>, field: u32) -> Option<&'s Bound<'py, PyString>> {
-        self.slots.get(field as usize).map(|slot| slot.bind(py))
+    /// Whether it is the class of this very shape.
+    pub(super) fn is_of(&self, shape: &Arc<Shape>) -> bool {
+        Arc::ptr_eq(&self.shape, shape)
+    }
+
+    /// Puts a value into a field of an object of the class.
+    #[inline]
+    pub(super) fn set<'py>(
+        &self,
+        object: &Bound<'py, PyAny>,
+        field: u32,
+        value: &Bound<'py, PyAny>,
+    ) -> PyResult<()> {
+        match self.slots.get(field as usize) {
+            Some(slot) => slot.put(object, value),
+            None => Ok(()),
+        }
     }
 
     pub(super) fn is_integer(&self, field: u32) -> bool {
@@ -233,15 +249,10 @@ impl Class {
         object: &Bound<'py, PyAny>,
         field: u32,
     ) -> PyResult<Option<Bound<'py, PyDict>>> {
-        Ok(self
-            .held(object, field)?
-            .and_then(|held| held.cast_into::<PyDict>().ok()))
-    }
-
-    fn held<'py>(&self, object: &Bound<'py, PyAny>, field: u32) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let Some(slot) = self.slot(object.py(), field) else {
-            return Ok(None);
+        let held = match self.slots.get(field as usize) {
+            Some(slot) => slot.held(object)?,
+            None => None,
         };
-        crate::slots::held(object, slot)
+        Ok(held.and_then(|held| held.cast_into::<PyDict>().ok()))
     }
 }

@@ -8,6 +8,7 @@
 //! ignored, and [`Objects::finish`] gives the error.
 
 mod classes;
+mod pause;
 mod values;
 
 use std::sync::Arc;
@@ -18,13 +19,17 @@ use pyo3::types::{PyDict, PyList};
 
 use self::classes::Class;
 pub(crate) use self::classes::{Classes, RowsAs};
-pub(crate) use self::values::{scalar_to_python, value_to_python};
+use self::pause::Pause;
+pub(crate) use self::values::value_to_python;
 
 /// Builds the typed object of one record and all in it.
 pub(crate) struct Objects<'c, 'py> {
     py: Python<'py>,
     classes: &'c Classes,
     open: Vec<Open<'py>>,
+    /// The class that was used last.
+    last: Option<Arc<Class>>,
+    _pause: Pause,
     failure: Option<PyErr>,
 }
 
@@ -50,6 +55,8 @@ impl<'c, 'py> Objects<'c, 'py> {
             py,
             classes,
             open: Vec::new(),
+            last: None,
+            _pause: Pause::new(py),
             failure: None,
         };
         sink.open(
@@ -75,6 +82,17 @@ impl<'c, 'py> Objects<'c, 'py> {
         };
         root.store_arrays(self.py, self.classes)?;
         Ok(root.object)
+    }
+
+    fn class(&mut self, shape: &Arc<Shape>) -> PyResult<Arc<Class>> {
+        match &self.last {
+            Some(last) if last.is_of(shape) => Ok(last.clone()),
+            _ => {
+                let class = self.classes.of(self.py, shape)?;
+                self.last = Some(class.clone());
+                Ok(class)
+            }
+        }
     }
 
     fn keep(&mut self, result: PyResult<()>) {
@@ -120,10 +138,7 @@ impl<'py> Open<'py> {
     }
 
     fn set(&self, field: u32, value: Bound<'py, PyAny>) -> PyResult<()> {
-        match self.class.slot(self.object.py(), field) {
-            Some(slot) => self.object.setattr(slot, value),
-            None => Ok(()),
-        }
+        self.class.set(&self.object, field, &value)
     }
 
     fn store_arrays(&mut self, py: Python<'py>, classes: &Classes) -> PyResult<()> {
@@ -170,10 +185,7 @@ impl Array {
 impl Sink for Objects<'_, '_> {
     fn scalar(&mut self, at: Slot, value: Scalar<'_>) {
         self.step(|open, classes, py| {
-            let value = match value {
-                Scalar::Decimal(v) if open.class.is_integer(at.field) => values::integer_to_python(py, &v)?,
-                value => scalar_to_python(py, value)?,
-            };
+            let value = open.class.scalar(py, at.field, value)?;
             open.put(classes, at, value)
         });
     }
@@ -209,8 +221,7 @@ impl Sink for Objects<'_, '_> {
             return;
         }
         let made = self
-            .classes
-            .of(self.py, shape)
+            .class(shape)
             .and_then(|class| Ok((class.new_object(self.py)?, class)));
         match made {
             Ok((object, class)) => self.open.push(Open {
@@ -232,6 +243,22 @@ impl Sink for Objects<'_, '_> {
         let stored = done.store_arrays(self.py, self.classes);
         self.keep(stored);
         self.step(|open, classes, _| open.put(classes, done.at, done.object));
+    }
+
+    fn record(&mut self, at: Slot, shape: &Arc<Shape>, values: &mut Vec<(u32, Scalar<'_>)>) {
+        if self.failure.is_some() {
+            return values.clear();
+        }
+        let py = self.py;
+        let made = self.class(shape).and_then(|class| {
+            let object = class.new_object(py)?;
+            for (field, value) in values.drain(..) {
+                class.set(&object, field, &class.scalar(py, field, value)?)?;
+            }
+            Ok(object)
+        });
+        values.clear();
+        self.step(|open, classes, _| open.put(classes, at, made?));
     }
 
     fn column(&mut self, at: Slot, dtype: DType) -> Option<&mut ColumnBuf> {

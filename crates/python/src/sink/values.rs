@@ -6,8 +6,25 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyType};
 
+use super::classes::Class;
 use super::{Array, Classes, RowsAs};
 use crate::temporal::{moment_to_python, span_to_python};
+
+impl Class {
+    /// A value of one of the class's fields.
+    #[inline]
+    pub(super) fn scalar<'py>(
+        &self,
+        py: Python<'py>,
+        field: u32,
+        value: Scalar<'_>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match value {
+            Scalar::Decimal(v) if self.is_integer(field) => integer_to_python(py, &v),
+            value => scalar_to_python(py, value),
+        }
+    }
+}
 
 /// One value of a simple type.
 pub(crate) fn scalar_to_python<'py>(py: Python<'py>, value: Scalar<'_>) -> PyResult<Bound<'py, PyAny>> {
@@ -99,9 +116,7 @@ pub(super) fn rows_to_list<'py>(
     for i in 0..rows.len() {
         let object = class.new_object(py)?;
         for (field, (_, column)) in (0u32..).zip(table.columns()) {
-            if let Some(slot) = class.slot(py, field) {
-                object.setattr(slot, number(py, column, i))?;
-            }
+            class.set(&object, field, &number(py, column, i))?;
         }
         list.append(object)?;
     }
@@ -164,14 +179,12 @@ fn record_to_python<'py>(py: Python<'py>, classes: &Classes, record: Record) -> 
     let class = classes.of(py, record.shape())?;
     let object = class.new_object(py)?;
     for (field, value) in (0u32..).zip(record.into_values()) {
-        let Some(slot) = class.slot(py, field).filter(|_| !matches!(value, Value::Absent)) else {
-            continue;
-        };
         let value = match value {
+            Value::Absent => continue,
             Value::Decimal(v) if class.is_integer(field) => integer_to_python(py, &v)?,
             value => value_to_python(py, classes, value)?,
         };
-        object.setattr(slot, value)?;
+        class.set(&object, field, &value)?;
     }
     Ok(object)
 }

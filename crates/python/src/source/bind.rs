@@ -1,12 +1,13 @@
 //! How the fields of a complex type are found in objects of a Python class: worked out once for
 //! each pair of the two.
 
-use castile_plan::{ComplexId, TypeId};
+use castile_plan::{ComplexId, TypeId, Types};
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString, PyTuple};
 
 use super::Context;
+use crate::slots::Member;
 
 /// How a value of the class is asked for a field.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub(super) struct Key<'py> {
     pub(super) exact: Bound<'py, PyString>,
     /// The name as Python can write it, when that is another.
     pub(super) alias: Option<Bound<'py, PyString>>,
+    /// The slot of a typed object.
+    pub(super) member: Option<Member>,
 }
 
 /// A Python class over a complex type.
@@ -55,7 +58,7 @@ impl<'py> Binding<'py> {
     ) -> Self {
         let class = object.get_type();
         let type_name = text_of(&class, "_castile_type").filter(|name| !name.is_empty());
-        let manner = manner(object, type_name.is_some());
+        let manner = manner(object);
         let complex = actual(context, type_name.as_deref(), declared);
         let own = own_names(object, manner);
         let attrs = own_attrs(object, manner);
@@ -76,11 +79,12 @@ impl<'py> Binding<'py> {
                 .flatten()
                 .position(|n| n == name)
                 .and_then(|at| attrs.get(at));
-            let exact = PyString::intern(context.py, slot.map_or(name, |s| s));
+            let exact = slot.map_or(*name, |s| s);
             let alias = alias(name).filter(|_| slot.is_none());
             aliases.extend(alias.clone());
             Key {
-                exact,
+                exact: PyString::intern(context.py, exact),
+                member: slot.and_then(|slot| Member::new(&class, slot).ok()),
                 alias: alias.map(|a| PyString::intern(context.py, &a)),
             }
         };
@@ -94,6 +98,17 @@ impl<'py> Binding<'py> {
             aliases,
             own_names: own,
             strange,
+        }
+    }
+
+    /// Whether the class is the type's own one with no names besides the type's, or a dict.
+    pub(super) fn is_own(&self, types: &Types, id: ComplexId) -> bool {
+        match self.manner {
+            Manner::Dict => true,
+            Manner::Record => {
+                self.type_name.as_deref() == Some(&*types.complex(id).label) && self.strange.is_empty()
+            }
+            _ => false,
         }
     }
 }
@@ -124,9 +139,8 @@ fn strange<'py>(
     .collect()
 }
 
-fn manner(object: &Bound<'_, PyAny>, typed: bool) -> Manner {
-    let is_record = || object.get_type().hasattr("_castile_fields").unwrap_or(false);
-    if typed || is_record() {
+fn manner(object: &Bound<'_, PyAny>) -> Manner {
+    if object.get_type().hasattr("_castile_fields").unwrap_or(false) {
         Manner::Record
     } else if object.is_instance_of::<PyDict>() {
         Manner::Dict

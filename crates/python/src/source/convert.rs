@@ -70,7 +70,7 @@ impl<'a, 'py> Context<'a, 'py> {
         })
     }
 
-    fn class(&'a self, value: &Bound<'py, PyAny>) -> PyResult<Class> {
+    pub(super) fn class(&'a self, value: &Bound<'py, PyAny>) -> PyResult<Class> {
         if let Some(class) = Class::builtin(value) {
             return Ok(class);
         }
@@ -85,7 +85,7 @@ impl<'a, 'py> Context<'a, 'py> {
         Ok(class)
     }
 
-    fn text(&'a self, value: Bound<'py, PyAny>) -> PyResult<&'a str> {
+    pub(super) fn text(&'a self, value: Bound<'py, PyAny>) -> PyResult<&'a str> {
         self.keep(value).cast::<PyString>()?.to_str()
     }
 

@@ -57,6 +57,12 @@ impl<'a, 'py> Context<'a, 'py> {
             let column: &'a ColumnBuf = self.buffers.alloc(column);
             return Ok(Kept::Column(self.columns.alloc(column.view())));
         }
+        if let Some(rows) = self.rows(&object, field)? {
+            return Ok(rows);
+        }
+        if let Some(plain) = self.plain(&object, field, place)? {
+            return Ok(plain);
+        }
         Ok(self.items(List {
             context: self,
             object,
@@ -113,10 +119,12 @@ fn collect<T>(
     Ok(Some(out))
 }
 
-fn exact_int(value: &Bound<'_, PyAny>) -> Option<i64> {
+/// The value of exactly an int that fits.
+pub(super) fn exact_int(value: &Bound<'_, PyAny>) -> Option<i64> {
     value.cast_exact::<PyInt>().ok()?.extract().ok()
 }
 
-fn exact_double(v: i64) -> Option<f64> {
+/// An int that a double holds exactly.
+pub(super) fn exact_double(v: i64) -> Option<f64> {
     (v.unsigned_abs() <= 1 << 53).then_some(v as f64)
 }

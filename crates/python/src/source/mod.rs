@@ -17,13 +17,15 @@ mod convert;
 mod derived;
 mod group;
 mod list;
+mod plain;
+mod rows;
 mod value;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 use castile_plan::{ComplexId, Field, FieldKind, Types};
-use castile_value::{Column, ColumnBuf, Item, Items, Scalar, Shape, Source, Table};
+use castile_value::{Column, ColumnBuf, Item, Items, Rows, Scalar, Shape, Source, Table};
 use foldhash::fast::FixedState;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -34,7 +36,8 @@ pub(crate) use self::arguments::arguments;
 use self::bind::{Binding, Manner};
 use self::class::Class;
 pub(crate) use self::value::value_from_python;
-use crate::{error, slots};
+use crate::error;
+use crate::slots::Member;
 
 /// The entry of a dict that names its type.
 const TYPE_KEY: &str = "@type";
@@ -48,10 +51,14 @@ pub(crate) struct Context<'a, 'py> {
     objects: Arena<Bound<'py, PyAny>>,
     nodes: Arena<Node<'a, 'py>>,
     lists: Arena<list::List<'a, 'py>>,
+    shared: Arena<plain::Shared<'a, 'py>>,
+    plains: Arena<plain::Plain<'a, 'py>>,
+    plain_rows: Arena<plain::Row<'a, 'py>>,
     scalars: Arena<Scalar<'static>>,
     columns: Arena<Column<'a>>,
     tables: Arena<Table<'a>>,
     buffers: Arena<ColumnBuf>,
+    row_buffers: Arena<Rows>,
     bytes: Arena<Vec<u8>>,
     texts: Arena<String>,
     cells: Arena<Cell<Option<Kept<'a>>>>,
@@ -73,10 +80,14 @@ impl<'a, 'py> Context<'a, 'py> {
             objects: Arena::new(),
             nodes: Arena::new(),
             lists: Arena::new(),
+            shared: Arena::new(),
+            plains: Arena::new(),
+            plain_rows: Arena::new(),
             scalars: Arena::new(),
             columns: Arena::new(),
             tables: Arena::new(),
             buffers: Arena::new(),
+            row_buffers: Arena::new(),
             bytes: Arena::new(),
             texts: Arena::new(),
             cells: Arena::new(),
@@ -326,6 +337,9 @@ impl<'a, 'py> Node<'a, 'py> {
         let Some(key) = self.binding.keys.get(index) else {
             return Ok(None);
         };
+        if let Some(member) = &key.member {
+            return member.held(&self.object);
+        }
         let found = self.get(&key.exact)?;
         match (&key.alias, found) {
             (Some(alias), None) => self.get(alias),
@@ -335,7 +349,11 @@ impl<'a, 'py> Node<'a, 'py> {
 
     fn get(&self, key: &Bound<'py, PyString>) -> PyResult<Option<Bound<'py, PyAny>>> {
         match self.binding.manner {
-            Manner::Record => slots::held(&self.object, key),
+            // Only asked for names that are none of the type's.
+            Manner::Record => match Member::new(&self.object.get_type(), key.to_str()?) {
+                Ok(member) => member.held(&self.object),
+                Err(_) => Ok(None),
+            },
             Manner::Dict => self.object.cast::<PyDict>()?.get_item(key),
             Manner::Mapping => {
                 let mapping = self.object.cast::<PyMapping>()?;
