@@ -170,7 +170,7 @@ impl Everywhere {
         Ok(Loaded {
             bytes: response.body.to_vec(),
             location: response.url.to_string(),
-            charset,
+            charset: charset.map(std::borrow::Cow::into_owned),
         })
     }
 }

@@ -1,46 +1,55 @@
 //! Content types of SOAP over HTTP.
 
+use std::borrow::Cow;
+
 use castile_codec::Version;
 
 use crate::error::{Error, Guilty, Kind};
 
 /// The content type of a request or reply (SOAP 1.1, 6.1; RFC 3902).
-pub(crate) fn content_type(version: Version, action: Option<&str>) -> String {
-    let media = version.media_type();
+pub(crate) fn content_type(version: Version, action: Option<&str>) -> Cow<'static, str> {
+    let plain = plain_type(version);
     match (version, action) {
         (Version::Soap12, Some(action)) if !action.is_empty() => {
-            format!(
-                "{media}; charset=utf-8; action=\"{}\"",
-                action.replace(['"', '\\'], "")
-            )
+            let action = action.replace(['"', '\\'], "");
+            Cow::Owned(format!("{plain}; action=\"{action}\""))
         }
-        _ => format!("{media}; charset=utf-8"),
+        _ => Cow::Borrowed(plain),
+    }
+}
+
+/// The content type without an action, which replies have.
+pub(crate) fn plain_type(version: Version) -> &'static str {
+    match version {
+        Version::Soap11 => "text/xml; charset=utf-8",
+        Version::Soap12 => "application/soap+xml; charset=utf-8",
     }
 }
 
 /// A content type taken apart.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Media {
+pub(crate) struct Media<'h> {
     /// `type/subtype` in lower case.
-    pub(crate) essence: String,
-    pub(crate) charset: Option<String>,
-    pub(crate) action: Option<String>,
+    pub(crate) essence: Cow<'h, str>,
+    pub(crate) charset: Option<Cow<'h, str>>,
+    pub(crate) action: Option<Cow<'h, str>>,
 }
 
-impl Media {
+impl<'h> Media<'h> {
     /// Takes a header's value apart (RFC 9110, 8.3.1); parameters may be quoted.
-    pub(crate) fn parse(value: &str) -> Media {
+    pub(crate) fn parse(value: &'h str) -> Self {
         let (essence, mut rest) = value.split_once(';').unwrap_or((value, ""));
         let mut media = Media {
-            essence: essence.trim().to_ascii_lowercase(),
+            essence: lower(essence.trim()),
             ..Media::default()
         };
         while let Some((name, after)) = rest.split_once('=') {
             let (value, after) = parameter(after.trim_start());
-            match name.trim_start_matches(';').trim().to_ascii_lowercase().as_str() {
-                "charset" => media.charset = Some(value),
-                "action" => media.action = Some(value),
-                _ => {}
+            let name = name.trim_start_matches(';').trim();
+            if name.eq_ignore_ascii_case("charset") {
+                media.charset = Some(value);
+            } else if name.eq_ignore_ascii_case("action") {
+                media.action = Some(value);
             }
             rest = after;
         }
@@ -56,26 +65,36 @@ impl Media {
     }
 }
 
+fn lower(text: &str) -> Cow<'_, str> {
+    if text.bytes().any(|b| b.is_ascii_uppercase()) {
+        return Cow::Owned(text.to_ascii_lowercase());
+    }
+    Cow::Borrowed(text)
+}
+
 /// The value of a parameter, quotes taken off, and what follows it.
-fn parameter(text: &str) -> (String, &str) {
+fn parameter(text: &str) -> (Cow<'_, str>, &str) {
     let Some(quoted) = text.strip_prefix('"') else {
         let (value, rest) = text.split_once(';').unwrap_or((text, ""));
-        return (value.trim().to_owned(), rest);
+        return (Cow::Borrowed(value.trim()), rest);
     };
     let mut value = String::new();
     let mut chars = quoted.char_indices();
     while let Some((i, c)) = chars.next() {
         match c {
-            '"' => return (value, quoted[i + 1..].trim_start().trim_start_matches(';')),
+            '"' => {
+                let rest = quoted[i + 1..].trim_start().trim_start_matches(';');
+                return (Cow::Owned(value), rest);
+            }
             '\\' => value.extend(chars.next().map(|(_, c)| c)),
             c => value.push(c),
         }
     }
-    (value, "")
+    (Cow::Owned(value), "")
 }
 
 /// The text of a body, by its content type.
-pub(crate) fn text<'b>(body: &'b [u8], media: &Media) -> Result<std::borrow::Cow<'b, str>, Error> {
+pub(crate) fn text<'b>(body: &'b [u8], media: &Media<'_>) -> Result<Cow<'b, str>, Error> {
     // RFC 7303, 8.20: what the bytes themselves say wins nowhere but where no charset is given.
     let text = castile_xml::to_utf8(body, media.charset.as_deref());
     text.map_err(|e| {

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use castile_value::{DType, RowLayout, Shape};
 
 use crate::model::{Block, Order, Walk};
-use crate::{ComplexId, ElementId, Error, NsIx, Occurs, QName, SimpleId, TypeId, Types, Variety};
+use crate::{ComplexId, ElementId, Error, Namespace, NsIx, Occurs, QName, SimpleId, TypeId, Types, Variety};
 use crate::{check, derive};
 
 /// What [`Types::seal`] derives; not stored.
 #[derive(Clone, Debug, Default)]
 pub struct Derived {
-    namespaces: HashMap<Box<str>, NsIx>,
+    /// All namespaces in the order of their names. They are few: halving is faster than hashing.
+    namespaces: Vec<NsIx>,
     elements: HashMap<QName, ElementId>,
     types: HashMap<QName, TypeId>,
     complex: Vec<DerivedComplex>,
@@ -21,8 +22,11 @@ pub struct Derived {
 }
 
 impl Derived {
-    pub(crate) fn namespace(&self, uri: &str) -> Option<NsIx> {
-        self.namespaces.get(uri).copied()
+    /// The number of a namespace of `all`, which the table was sealed with.
+    pub(crate) fn namespace(&self, all: &[Namespace], uri: &str) -> Option<NsIx> {
+        let name = |ns: &NsIx| all.get(ns.0 as usize).map(|n| &*n.uri).cmp(&Some(uri));
+        let place = self.namespaces.binary_search_by(name).ok()?;
+        self.namespaces.get(place).copied()
     }
 }
 
@@ -73,12 +77,7 @@ impl Types {
     pub fn seal(&mut self) -> Result<(), Error> {
         check::table(self)?;
         self.derived = Derived {
-            namespaces: self
-                .namespaces
-                .iter()
-                .enumerate()
-                .map(|(i, n)| (n.uri.clone(), NsIx(i as u32)))
-                .collect(),
+            namespaces: by_uri(&self.namespaces),
             elements: self
                 .elements
                 .iter()
@@ -250,6 +249,12 @@ impl Types {
             _ => None,
         }
     }
+}
+
+fn by_uri(all: &[Namespace]) -> Vec<NsIx> {
+    let mut sorted: Vec<NsIx> = (0..all.len() as u32).map(NsIx).collect();
+    sorted.sort_by_key(|ns| &*all[ns.0 as usize].uri);
+    sorted
 }
 
 fn named_types(types: &Types) -> HashMap<QName, TypeId> {

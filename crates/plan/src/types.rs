@@ -162,7 +162,7 @@ impl Types {
 
     /// The index of a namespace, if the table has it.
     pub fn namespace(&self, uri: &str) -> Option<NsIx> {
-        if let Some(ix) = self.derived.namespace(uri) {
+        if let Some(ix) = self.derived.namespace(&self.namespaces, uri) {
             return Some(ix);
         }
         self.namespaces

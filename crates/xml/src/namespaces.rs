@@ -1,7 +1,7 @@
 //! Namespace names numbered ([`NsId`]) and the prefixes bound to them at this place.
 //!
-//! Few prefixes are searched one by one; beyond [`LINEAR`] an index keeps every lookup logarithmic,
-//! so that a thousand declarations do not make each name cost a thousand comparisons.
+//! Few names and prefixes are searched one by one; beyond [`LINEAR`] an index keeps every lookup
+//! logarithmic, so that a thousand declarations do not make each name cost a thousand comparisons.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub const XML_URI: &str = "http://www.w3.org/XML/1998/namespace";
 /// The namespace of declarations themselves, which nothing may be bound to (Namespaces in XML, 3).
 pub const XMLNS_URI: &str = "http://www.w3.org/2000/xmlns/";
 
-/// Bindings up to this many are searched from the innermost outwards.
+/// Up to this many names are searched in order, and bindings from the innermost outwards.
 const LINEAR: usize = 16;
 const UNSHADOWED: u32 = u32::MAX;
 
@@ -38,6 +38,7 @@ struct Binding<'a> {
 #[derive(Debug, Clone)]
 pub(crate) struct Namespaces<'a> {
     uris: Vec<Cow<'a, str>>,
+    /// The numbers of all names, while there are more than [`LINEAR`].
     numbers: BTreeMap<Cow<'a, str>, NsId>,
     bindings: Vec<Binding<'a>>,
     /// The innermost binding of each prefix, while there are more than [`LINEAR`] bindings.
@@ -57,13 +58,12 @@ pub(crate) struct Mark {
 
 impl<'a> Namespaces<'a> {
     pub(crate) fn new() -> Self {
+        let mut uris = Vec::with_capacity(LINEAR);
+        uris.extend([Cow::Borrowed(""), Cow::Borrowed(XML_URI)]);
         Namespaces {
-            uris: vec![Cow::Borrowed(""), Cow::Borrowed(XML_URI)],
-            numbers: BTreeMap::from([
-                (Cow::Borrowed(""), NsId::NONE),
-                (Cow::Borrowed(XML_URI), NsId::XML),
-            ]),
-            bindings: Vec::new(),
+            uris,
+            numbers: BTreeMap::new(),
+            bindings: Vec::with_capacity(LINEAR),
             index: BTreeMap::new(),
             scope: 0,
             scopes: 0,
@@ -79,13 +79,26 @@ impl<'a> Namespaces<'a> {
     /// length is limited, so the count fits; should a caller have raised that limit further, the
     /// last number is shared rather than wrapped around.
     pub(crate) fn number(&mut self, uri: Cow<'a, str>) -> NsId {
-        if let Some(&ns) = self.numbers.get(&*uri) {
+        if let Some(ns) = self.known(&uri) {
             return ns;
         }
+        if self.uris.len() == LINEAR {
+            self.numbers = self.uris.iter().cloned().zip((0..).map(NsId)).collect();
+        }
         let ns = NsId(u32::try_from(self.uris.len()).unwrap_or(u32::MAX));
-        self.uris.push(uri.clone());
-        self.numbers.insert(uri, ns);
+        if self.uris.len() >= LINEAR {
+            self.numbers.insert(uri.clone(), ns);
+        }
+        self.uris.push(uri);
         ns
+    }
+
+    fn known(&self, uri: &str) -> Option<NsId> {
+        if self.uris.len() > LINEAR {
+            return self.numbers.get(uri).copied();
+        }
+        let place = self.uris.iter().position(|known| **known == *uri)?;
+        Some(NsId(place as u32))
     }
 
     pub(crate) fn scope(&self) -> u64 {
@@ -228,6 +241,20 @@ pub(crate) fn same(a: &[u8], b: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_name_keeps_its_number_however_many_there_are() {
+        let mut namespaces = Namespaces::new();
+        for count in 0..3 * LINEAR {
+            for i in (0..=count).rev() {
+                let ns = namespaces.number(Cow::Owned(format!("urn:{i}")));
+                assert_eq!(namespaces.uri(ns), format!("urn:{i}"));
+                assert_eq!(ns.0 as usize, i + 2);
+            }
+            assert_eq!(namespaces.number(Cow::Borrowed("")), NsId::NONE);
+            assert_eq!(namespaces.number(Cow::Borrowed(XML_URI)), NsId::XML);
+        }
+    }
 
     #[test]
     fn many_bindings_behave_as_few() {

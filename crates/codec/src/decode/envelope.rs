@@ -77,10 +77,16 @@ impl<'a> Envelope<'a> {
 
     /// The name of the first body element; `None` for an empty body.
     pub fn first(&self) -> Option<Name> {
-        self.first.map(|start| Name {
-            namespace: self.reader.uri(start.name.ns).to_owned(),
-            local: start.name.local.to_owned(),
+        self.first_name().map(|(namespace, local)| Name {
+            namespace: namespace.to_owned(),
+            local: local.to_owned(),
         })
+    }
+
+    /// The same as namespace and local name, borrowed.
+    pub fn first_name(&self) -> Option<(&str, &str)> {
+        self.first
+            .map(|start| (self.reader.uri(start.name.ns), start.name.local))
     }
 
     /// Whether the body is a fault.

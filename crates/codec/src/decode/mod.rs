@@ -38,12 +38,20 @@ pub(crate) struct Decoder<'a, 'p> {
     reader: Reader<'a>,
     types: &'p Types,
     options: DecodeOptions,
-    /// The table's number of each namespace that the reader met.
-    namespaces: Vec<Option<NsIx>>,
+    /// The table's number of each namespace that the reader met in a name.
+    namespaces: Vec<Met>,
     /// How often each leaf of the open records was met.
     counts: Vec<u32>,
     /// Where the values of the item being read lie, while a repetition is learned.
     trace: Option<repeat::Trace>,
+}
+
+/// What is known of a namespace of the reader.
+#[derive(Clone, Copy, Debug)]
+enum Met {
+    NotYet,
+    /// The table's number; `None` when the table lacks it.
+    As(Option<NsIx>),
 }
 
 /// A start tag that was read.
@@ -122,18 +130,20 @@ impl<'a, 'p> Decoder<'a, 'p> {
     #[inline]
     fn ns(&mut self, id: NsId) -> Option<NsIx> {
         match self.namespaces.get(id.0 as usize) {
-            Some(known) => *known,
-            None => self.learn_ns(id),
+            Some(Met::As(ns)) => *ns,
+            _ => self.learn_ns(id),
         }
     }
 
     #[cold]
     fn learn_ns(&mut self, id: NsId) -> Option<NsIx> {
-        for i in self.namespaces.len() as u32..=id.0 {
-            self.namespaces
-                .push(self.types.namespace(self.reader.uri(NsId(i))));
+        let place = id.0 as usize;
+        if self.namespaces.len() <= place {
+            self.namespaces.resize(place + 1, Met::NotYet);
         }
-        self.namespaces[id.0 as usize]
+        let ns = self.types.namespace(self.reader.uri(id));
+        self.namespaces[place] = Met::As(ns);
+        ns
     }
 
     fn shown(&self, name: Name<'_>) -> String {

@@ -51,6 +51,9 @@ pub struct Call<'c> {
     pub(super) peer: Option<SocketAddr>,
 }
 
+/// Room for a reply to begin with: most are small, and one allocation does for them.
+const REPLY_BYTES: usize = 1024;
+
 /// An answer's envelope.
 #[derive(Debug, Default)]
 pub struct Answer(pub(super) Vec<u8>);
@@ -157,7 +160,7 @@ impl Replier<'_> {
         let nested = plan.style == Style::Wrapped && arguments(types, plan).1;
         let body = Body(result);
         let body: &dyn Source = if nested { &body } else { result };
-        let mut out = Vec::new();
+        let mut out = Vec::with_capacity(REPLY_BYTES);
         let options = self.service.encode_options();
         let began = Instant::now();
         castile_codec::encode(types, plan, self.version, header, body, &options, &mut out)?;

@@ -44,8 +44,8 @@ pub struct Service {
     contract: Arc<Contract>,
     options: ServiceOptions,
     handler: Box<dyn Handler>,
-    /// Operations by the name of their first body element.
-    elements: HashMap<Name, Vec<Place>>,
+    /// Operations by the name of their first body element, in the order of names.
+    elements: Vec<(Name, Vec<Place>)>,
     /// Operations by action.
     actions: HashMap<String, Vec<Place>>,
     /// Header elements that some operation knows.
@@ -119,7 +119,7 @@ impl Service {
         let mut service = Service {
             options,
             handler: Box::new(handler),
-            elements: HashMap::new(),
+            elements: Vec::new(),
             actions: HashMap::new(),
             understood: Vec::new(),
             counters: Counters::default(),
@@ -140,7 +140,10 @@ impl Service {
                 namespace: types.uri(f.wire.ns).to_owned(),
                 local: f.wire.local.to_string(),
             });
-            self.elements.entry(name).or_default().push(place);
+            match self.element(&name.namespace, &name.local) {
+                Ok(i) => self.elements[i].1.push(place),
+                Err(i) => self.elements.insert(i, (name, vec![place])),
+            }
             for f in &types.complex(plan.header).fields {
                 let name = Name {
                     namespace: types.uri(f.wire.ns).to_owned(),
@@ -155,6 +158,12 @@ impl Service {
                 .or_default()
                 .push(place);
         }
+    }
+
+    /// The place of a body element among those known, or where it would stand.
+    fn element(&self, namespace: &str, local: &str) -> Result<usize, usize> {
+        let key = |(name, _): &(Name, _)| (&*name.local, &*name.namespace).cmp(&(local, namespace));
+        self.elements.binary_search_by(key)
     }
 
     /// What the WSDL says.
@@ -288,8 +297,8 @@ impl Service {
             return Err(Fault::new(Code::MustUnderstand, text));
         }
         let by_action = action.and_then(|a| self.actions.get(a));
-        let first = envelope.first();
-        let named = self.elements.get(&first.clone().unwrap_or_default());
+        let (namespace, local) = envelope.first_name().unwrap_or_default();
+        let named = self.element(namespace, local).ok().map(|i| &self.elements[i].1);
         let place = match (named, by_action) {
             (Some(named), Some(by_action)) => named.iter().find(|p| by_action.contains(p)).or(named.first()),
             (Some(named), None) => named.first(),
@@ -299,7 +308,7 @@ impl Service {
             (None, None) => None,
         };
         let Some(&Place(b, o)) = place else {
-            return Err(self.unknown(first));
+            return Err(self.unknown(envelope.first()));
         };
         let operation = &self.contract.bindings[b].operations[o];
         match &operation.unsupported {
@@ -313,7 +322,7 @@ impl Service {
 
     fn unknown(&self, first: Option<Name>) -> Fault {
         let what = first.map_or_else(|| "an empty body".to_owned(), |name| name.to_string());
-        let mut known: Vec<String> = self.elements.keys().take(20).map(ToString::to_string).collect();
+        let mut known: Vec<String> = self.elements.iter().take(20).map(|(name, _)| name.to_string()).collect();
         known.sort_unstable();
         Fault::new(
             Code::Sender,

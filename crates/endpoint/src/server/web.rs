@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use castile_codec::{Code, Version};
 use castile_contract::Resolver;
-use castile_http::{Method, ServerRequest, ServerResponse, StatusCode};
+use castile_http::{HeaderMap, HeaderName, HeaderValue, Method, ServerRequest, ServerResponse, StatusCode, header};
 
 use super::dispatch::{Request, Response, Service};
 use super::documents::Documents;
 use crate::error::Error;
-use crate::media::{self, Media, content_type};
+use crate::media::{self, Media, plain_type};
 
 /// Settings of a server.
 #[derive(Clone, Debug)]
@@ -39,6 +39,8 @@ pub struct Server {
     http: castile_http::Server,
     front: Arc<Front>,
 }
+
+const SOAP_ACTION: HeaderName = HeaderName::from_static("soapaction");
 
 struct Front {
     service: Arc<Service>,
@@ -126,8 +128,8 @@ impl Front {
     }
 
     fn call(&self, request: &ServerRequest) -> ServerResponse {
-        let header = |name: &str| request.headers.get(name).and_then(|v| v.to_str().ok());
-        let media = Media::parse(header("content-type").unwrap_or_default());
+        let header = |name| request.headers.get(name).and_then(|v: &HeaderValue| v.to_str().ok());
+        let media = Media::parse(header(&header::CONTENT_TYPE).unwrap_or_default());
         if !media.is_xml() {
             let text = format!(
                 "SOAP comes as text/xml or application/soap+xml, not as {}\n",
@@ -135,7 +137,7 @@ impl Front {
             );
             return ServerResponse::text(StatusCode::UNSUPPORTED_MEDIA_TYPE, text);
         }
-        let action = header("soapaction")
+        let action = header(&SOAP_ACTION)
             .map(|a| a.trim().trim_matches('"'))
             .or(media.action.as_deref());
         let version = if media.essence == Version::Soap12.media_type() {
@@ -202,5 +204,12 @@ fn http(response: Response) -> ServerResponse {
         (Some(Code::Sender | Code::DataEncodingUnknown), Version::Soap12) => StatusCode::BAD_REQUEST,
         (Some(_), _) => StatusCode::INTERNAL_SERVER_ERROR,
     };
-    ServerResponse::new(status, &content_type(version, None), body)
+    let content_type = HeaderValue::from_static(plain_type(version));
+    let mut headers = HeaderMap::with_capacity(4);
+    headers.insert(header::CONTENT_TYPE, content_type);
+    ServerResponse {
+        status,
+        headers,
+        body: body.into(),
+    }
 }

@@ -77,6 +77,9 @@ struct Open<'a> {
     outside: Mark,
 }
 
+/// Room to begin with, for open elements and for what one tag has: most messages need no more.
+const FEW: usize = 8;
+
 impl<'a> Reader<'a> {
     /// A reader at the start of `input`, with the default [`Limits`].
     pub fn new(input: &'a str) -> Self {
@@ -92,8 +95,8 @@ impl<'a> Reader<'a> {
             state: State::Beginning,
             limits,
             doctype: Doctype::default(),
-            open: Vec::new(),
-            tag: Tag::default(),
+            open: Vec::with_capacity(FEW),
+            tag: Tag::with_capacity(FEW),
             namespaces: Namespaces::new(),
             captured: 0,
         }

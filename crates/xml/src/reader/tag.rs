@@ -23,6 +23,15 @@ pub(super) struct Tag<'a> {
 }
 
 impl<'a> Tag<'a> {
+    /// Room for so many declarations; attributes find theirs when they come.
+    pub(super) fn with_capacity(count: usize) -> Self {
+        Tag {
+            declared: Vec::with_capacity(count),
+            declared_starts: Vec::with_capacity(count),
+            ..Tag::default()
+        }
+    }
+
     pub(super) fn clear(&mut self) {
         self.attributes.clear();
         self.attribute_starts.clear();
