@@ -41,9 +41,10 @@ impl DateTime {
         }
     }
 
-    /// Seconds since the start of year 1, in UTC if there is a zone, and attoseconds. Fields that
-    /// the kind lacks are those of the first day of a leap year.
-    fn instant(&self) -> (i128, u64) {
+    /// Seconds since the start of year 1, in UTC if there is a zone, and attoseconds: equal values of
+    /// one kind, both with or both without a zone, are equal here. Fields that the kind lacks are
+    /// those of the first day of a leap year.
+    pub fn instant(&self) -> (i128, u64) {
         let year = match (self.kind.has_year(), self.year) {
             (false, _) => 1972,
             (true, before @ ..0) => i128::from(before) + 1,

@@ -2,10 +2,14 @@
 //! they cannot (years outside 1 to 9999, the g-types, fractions finer than a microsecond, dates
 //! with a zone, months in a duration).
 
+use std::cmp::Ordering;
+use std::hash::{BuildHasher, Hash};
+
 use castile_value::{DateTime, DateTimeKind, Duration};
 use pyo3::exceptions::{PyOverflowError, PyValueError};
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::pyclass::CompareOp;
 use pyo3::types::{PyDate, PyDateAccess, PyDateTime, PyDelta, PyDeltaAccess, PyTime, PyTimeAccess, PyTzInfo};
 
 const ATTO_PER_MICRO: u64 = 1_000_000_000_000;
@@ -34,8 +38,16 @@ const KINDS: [(&str, DateTimeKind); 8] = [
 /// (-44, None, '-0044')
 /// >>> DateTime("dateTime", "2020-01-01T00:00:00.000000001Z").attoseconds
 /// 1000000000
-#[pyclass(name = "DateTime", module = "castile", frozen, eq, hash)]
-#[derive(Clone, PartialEq, Eq, Hash)]
+///
+/// Values of one kind compare by when they are. One with and one without a time zone are in no order
+/// when they are less than 14 hours apart: they are not equal, and neither is less.
+///
+/// >>> DateTime("gYear", "2020") < DateTime("gYear", "12020")
+/// True
+/// >>> DateTime("date", "2020-01-02+12:00") == DateTime("date", "2020-01-01-12:00")
+/// True
+#[pyclass(name = "DateTime", module = "castile", frozen)]
+#[derive(Clone)]
 pub(crate) struct Moment(pub(crate) DateTime);
 
 #[pymethods]
@@ -104,6 +116,14 @@ impl Moment {
         self.0.zone_minutes
     }
 
+    fn __richcmp__(&self, other: &Moment, operator: CompareOp) -> bool {
+        ordered(self.0.compare(&other.0), operator)
+    }
+
+    fn __hash__(&self) -> u64 {
+        hash(&(self.0.kind, self.0.zone_minutes.is_some(), self.0.instant()))
+    }
+
     fn __str__(&self) -> String {
         let mut out = Vec::new();
         self.0.format(&mut out);
@@ -125,8 +145,13 @@ impl Moment {
 /// >>> lease = Duration("P1Y2M3D")
 /// >>> lease.months, lease.seconds, str(lease)
 /// (14, 259200, 'P1Y2M3D')
-#[pyclass(name = "Duration", module = "castile", frozen, eq, hash)]
-#[derive(Clone, PartialEq, Eq, Hash)]
+///
+/// Durations whose order depends on which months they are have none.
+///
+/// >>> Duration("P1M") < Duration("P32D"), Duration("P1M") < Duration("P30D")
+/// (True, False)
+#[pyclass(name = "Duration", module = "castile", frozen)]
+#[derive(Clone)]
 pub(crate) struct Span(pub(crate) Duration);
 
 #[pymethods]
@@ -157,6 +182,14 @@ impl Span {
         self.0.attoseconds
     }
 
+    fn __richcmp__(&self, other: &Span, operator: CompareOp) -> bool {
+        ordered(self.0.compare(&other.0), operator)
+    }
+
+    fn __hash__(&self) -> u64 {
+        hash(&self.0)
+    }
+
     fn __str__(&self) -> String {
         let mut out = Vec::new();
         self.0.format(&mut out);
@@ -170,6 +203,18 @@ impl Span {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> (Bound<'py, PyAny>, (String,)) {
         (slf.get_type().into_any(), (slf.get().__str__(),))
     }
+}
+
+/// What Python asks of two values that may be in no order.
+fn ordered(order: Option<Ordering>, operator: CompareOp) -> bool {
+    match order {
+        Some(order) => operator.matches(order),
+        None => matches!(operator, CompareOp::Ne),
+    }
+}
+
+fn hash(value: &impl Hash) -> u64 {
+    foldhash::fast::FixedState::default().hash_one(value)
 }
 
 /// A date or time as Python's own class, or as [`Moment`].

@@ -106,3 +106,50 @@ def test_equality_looks_into_arrays(interop):
 def test_long_lists_are_shown_short(client):
     Tree = client.type("Tree")
     assert "80 more" in repr(Tree(1, [Tree(i) for i in range(100)]))
+
+
+GROUPS = """<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:t="urn:t" targetNamespace="urn:t"
+  xmlns:s="http://schemas.xmlsoap.org/wsdl/soap/"><types>
+  <xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t">
+    <xs:complexType name="Folders"><xs:sequence>
+      <xs:choice maxOccurs="unbounded"><xs:element name="Id" type="xs:string"/>
+        <xs:element name="Name" type="xs:string"/></xs:choice>
+      <xs:choice><xs:element name="all" type="xs:boolean"/><xs:element name="some" type="xs:int"/></xs:choice>
+    </xs:sequence></xs:complexType>
+    <xs:element name="get"><xs:complexType><xs:sequence><xs:element name="folders" type="t:Folders"/>
+    </xs:sequence></xs:complexType></xs:element></xs:schema></types>
+  <message name="In"><part name="p" element="t:get"/></message>
+  <portType name="P"><operation name="get"><input message="t:In"/></operation></portType>
+  <binding name="B" type="t:P"><s:binding transport="http://schemas.xmlsoap.org/soap/http"/>
+  <operation name="get"><input><s:body use="literal"/></input></operation></binding>
+  <service name="S"><port name="P" binding="t:B"><s:address location="http://127.0.0.1:9/"/></port></service>
+</definitions>"""
+
+
+def test_members_of_repeated_groups_are_read_and_given_by_their_own_names():
+    client = castile.Client(GROUPS, cache=False)
+    Folders = client.type("Folders")
+    mixed = Folders(choice=[{"Id": "1"}, {"Name": "inbox"}, {"Id": "2"}], all=True)
+    sent = client.encode("get", mixed)
+    inside = sent[sent.index(b"<folders>") + 9 : sent.index(b"</folders>")]
+    assert inside == b"<Id>1</Id><Name>inbox</Name><Id>2</Id><all>true</all>"
+    assert mixed.Id == mixed["Id"] == ["1", "2"]
+    assert mixed.Name == ["inbox"]
+    assert {"Id", "Name", "choice"} < set(dir(mixed))
+    assert Folders(Id=["1", "2"], some=2).Id == ["1", "2"]
+    assert client.encode("get", Folders(Id=["1"], some=2)) == client.encode(
+        "get", {"choice": [{"Id": "1"}], "some": 2}
+    )
+    again = pickle.loads(pickle.dumps(mixed))
+    assert again == mixed
+    assert again.Id == ["1", "2"]
+    with pytest.raises(AttributeError, match="no field 'id'"):
+        _ = mixed.id
+    with pytest.raises(KeyError):
+        mixed["id"]
+
+
+def test_what_was_chosen_can_be_asked_for(client):
+    Point = client.type("Point")
+    assert castile.present(Point(1.0)) == {"x": 1.0}
+    assert castile.type_name(Point) == castile.type_name(Point()) == "{urn:everything}Point"

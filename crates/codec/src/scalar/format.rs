@@ -78,10 +78,14 @@ fn list(
         format(types, item, scalar, context, out)
     };
     match scalar {
-        Scalar::List(items) => items
-            .iter()
-            .enumerate()
-            .try_for_each(|(i, s)| one(s, i == 0, out)),
+        Scalar::List(items) => items.iter().enumerate().try_for_each(|(i, s)| {
+            let no = |why: &str| refused(types, item, Guilty::Caller, why).within(format!("[{}]", i + 1));
+            match s {
+                // White space parts the items, so an item that has none or some would be no item.
+                Scalar::Text(t) if !is_word(t) => Err(no(&format!("{t:?} is no item of a list"))),
+                s => one(s, i == 0, out),
+            }
+        }),
         Scalar::Numbers(column) => {
             let view = column.view();
             (0..view.len())
@@ -96,6 +100,12 @@ fn list(
         }
         single => one(single, true, out),
     }
+}
+
+/// Whether text has something in it, and no white space but around it.
+fn is_word(text: &str) -> bool {
+    let text = lexical::trim(text.as_bytes());
+    !text.is_empty() && !text.iter().any(|&b| lexical::is_xml_space(b))
 }
 
 fn atomic(
@@ -389,17 +399,22 @@ fn moment_kind(builtin: Builtin) -> Option<DateTimeKind> {
 }
 
 fn moment(kind: DateTimeKind, scalar: &Scalar<'_>, out: &mut Vec<u8>) -> Option<Result<(), lexical::Error>> {
-    let v = match scalar {
-        Scalar::DateTime(v) if v.kind == kind => *v,
-        Scalar::Text(t) => match DateTime::parse(kind, t.as_bytes()) {
-            Ok(v) => v,
-            Err(e) => return Some(Err(e)),
-        },
+    let parsed = match scalar {
+        Scalar::DateTime(v) if v.kind == kind => v.check().map(|()| *v),
+        Scalar::Text(t) => DateTime::parse(kind, t.as_bytes()),
+        Scalar::Int(v) => DateTime::parse(kind, number_of(kind, *v)?.as_bytes()),
         _ => return None,
     };
-    if let Err(e) = v.check() {
-        return Some(Err(e));
+    Some(parsed.map(|v| v.format(out)))
+}
+
+/// The text of a year, month or day that is given as its number.
+fn number_of(kind: DateTimeKind, v: i64) -> Option<String> {
+    match kind {
+        DateTimeKind::GYear if v < 0 => Some(format!("-{:04}", v.unsigned_abs())),
+        DateTimeKind::GYear => Some(format!("{v:04}")),
+        DateTimeKind::GMonth => Some(format!("--{v:02}")),
+        DateTimeKind::GDay => Some(format!("---{v:02}")),
+        _ => None,
     }
-    v.format(out);
-    Some(Ok(()))
 }

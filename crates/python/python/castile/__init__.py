@@ -34,7 +34,7 @@ from ._errors import (
     TransportError,
 )
 from ._options import TLS, Basic, Bearer, Digest, Timeouts
-from ._records import SKIP, XML, QName, Record, asdict
+from ._records import SKIP, XML, QName, Record, asdict, present, type_name
 from ._serve import Server, ServerCall, current_call, serve
 from ._service import operation, service, wsdl
 
@@ -70,7 +70,9 @@ __all__ = [
     "asdict",
     "current_call",
     "operation",
+    "present",
     "serve",
     "service",
+    "type_name",
     "wsdl",
 ]

@@ -11,12 +11,12 @@ import enum
 import inspect
 import keyword
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-__all__ = ["SKIP", "XML", "ArrayRecord", "QName", "Record", "Skip", "asdict"]
+__all__ = ["SKIP", "XML", "ArrayRecord", "QName", "Record", "Skip", "asdict", "present", "type_name"]
 
 Kind: TypeAlias = "str | tuple[tuple[str, str], ...]"
 """What a field holds when nothing came: "" a single value, "list" a list, the name of a dtype an
@@ -97,6 +97,7 @@ class Record:
     _castile_attrs: ClassVar[tuple[str, ...]] = ()
     _castile_kinds: ClassVar[tuple[Kind, ...]] = ()
     _castile_index: ClassVar[Mapping[str, int]] = {}
+    _castile_members: ClassVar[Mapping[str, str]] = {}
     __hash__ = None  # type: ignore[assignment]  # values change
 
     def __init__(self, *args: Any, **fields: Any) -> None:
@@ -105,6 +106,9 @@ class Record:
         for name, value in zip(self._castile_attrs, args, strict=False):
             setattr(self, name, value)
         for name, value in fields.items():
+            if name in self._castile_members:
+                _add_passes(self, name, value)
+                continue
             attr = self._castile_attrs[_index(self, name, TypeError)]
             if attr in self._castile_attrs[: len(args)]:
                 raise TypeError(f"{_title(self)} got two values of {name!r}")
@@ -114,6 +118,8 @@ class Record:
         # Only reached when the slot is empty or the name is none of a slot.
         at = self._castile_index.get(name)
         if at is None:
+            if name in self._castile_members:
+                return _members(self, name)
             raise AttributeError(_unknown(self, name))
         attr = self._castile_attrs[at]
         if attr != name:
@@ -126,6 +132,8 @@ class Record:
         return value
 
     def __getitem__(self, name: Any) -> Any:
+        if name in self._castile_members:
+            return _members(self, name)
         return getattr(self, self._castile_attrs[_index(self, name, KeyError)])
 
     def __setitem__(self, name: str, value: Any) -> None:
@@ -139,6 +147,9 @@ class Record:
     def __contains__(self, name: object) -> bool:
         at = self._castile_index.get(name) if isinstance(name, str) else None
         return at is not None and _held(self, self._castile_attrs[at]) is not SKIP
+
+    def __dir__(self) -> list[str]:
+        return [*self._castile_attrs, *self._castile_members, *super().__dir__()]
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self._castile_fields)
@@ -166,7 +177,8 @@ class Record:
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = tuple(_held(self, attr) for attr in self._castile_attrs)
-        spec = (self._castile_type, self._castile_fields, self._castile_kinds, isinstance(self, ArrayRecord))
+        is_array, members = isinstance(self, ArrayRecord), tuple(self._castile_members.items())
+        spec = (self._castile_type, self._castile_fields, self._castile_kinds, is_array, None, members)
         return _rebuild, (spec, values)
 
     def __replace__(self, **changes: Any) -> Record:
@@ -235,6 +247,30 @@ def asdict(value: Any) -> Any:
     return value
 
 
+def present(value: Record) -> dict[str, Any]:
+    """The fields of a record that are there, by their names on the wire: of a choice, the one that was
+    chosen.
+
+    >>> Shape = record_class("{urn:x}Shape", ("circle", "square"), ("", ""))
+    >>> for name, value in present(Shape(square=2)).items():
+    ...     print(name, value)
+    square 2
+    """
+    held = (_held(value, attr) for attr in value._castile_attrs)
+    return {name: inner for name, inner in zip(value._castile_fields, held, strict=True) if inner is not SKIP}
+
+
+def type_name(value: Record | type[Record]) -> str:
+    """The name of the type that a typed object, or its class, is of: `{namespace}local`, or a path for
+    a type without a name.
+
+    >>> Point = record_class("{urn:x}Point", ("x", "y"), ("", ""))
+    >>> type_name(Point(1, 2))
+    '{urn:x}Point'
+    """
+    return value._castile_type
+
+
 _classes: dict[tuple[Any, ...], type[Record]] = {}
 
 
@@ -244,12 +280,15 @@ def record_class(
     kinds: tuple[Kind, ...],
     is_array: bool = False,
     doc: str | None = None,
+    members: Iterable[tuple[str, str]] = (),
 ) -> type[Record]:
     """The class of a complex type: made at the first call, the same one at each later call.
 
-    `type_name` is `{namespace}local`, or a path for an anonymous type.
+    `type_name` is `{namespace}local`, or a path for an anonymous type; `members` are the elements of
+    repeated groups, each with its group's field.
     """
-    key = (type_name, fields, kinds, is_array)
+    members = tuple(members)
+    key = (type_name, fields, kinds, is_array, members)
     known = _classes.get(key)
     if known is not None:
         return known
@@ -267,6 +306,7 @@ def record_class(
         "_castile_attrs": attrs,
         "_castile_kinds": kinds,
         "_castile_index": index,
+        "_castile_members": dict(members),
     }
     base = ArrayRecord if is_array else Record
     new: type[Record] = type(class_name(type_name), (base,), body)
@@ -338,6 +378,27 @@ def _held(record: Record, attr: str) -> Any:
         return object.__getattribute__(record, attr)
     except AttributeError:
         return SKIP
+
+
+def _members(record: Record, name: str) -> list[Any]:
+    """The values of an element of a repeated group, from all passes through it."""
+    found: list[Any] = []
+    for one in record[record._castile_members[name]]:
+        if name not in one:
+            continue
+        value = one[name]
+        if isinstance(value, (list, np.ndarray)):
+            found.extend(value)
+        else:
+            found.append(value)
+    return found
+
+
+def _add_passes(record: Record, name: str, values: Any) -> None:
+    """Passes through a repeated group with one element each."""
+    if not isinstance(values, (list, tuple)):
+        values = [values]
+    record[record._castile_members[name]].extend({name: value} for value in values)
 
 
 def _nothing(kind: Kind) -> Any:

@@ -127,6 +127,7 @@ impl Classes {
                 PyTuple::new(py, kinds)?,
                 is_array,
                 doc,
+                complex.map_or_else(Vec::new, |c| self.members(c)),
             ),
         )?;
         let python = made.cast_into::<PyType>()?;
@@ -146,13 +147,30 @@ impl Classes {
         })
     }
 
-    /// The help of a type's class: its documentation, and what may stand in its repeated groups.
-    fn doc(&self, name: &str, complex: &Complex) -> Option<String> {
-        let groups = complex.fields.iter().filter_map(|f| match (&f.kind, f.ty) {
+    /// The elements that stand in exactly one repeated group and nowhere else, each with the group.
+    fn members<'c>(&'c self, complex: &'c Complex) -> Vec<(&'c str, &'c str)> {
+        let mut members: Vec<(&str, &str)> = Vec::new();
+        for (group, inside) in self.groups(complex) {
+            members.extend(inside.fields.iter().map(|field| (&*field.name, group)));
+        }
+        let own = |name: &str| complex.fields.iter().any(|f| *f.name == *name);
+        let times = |name: &str| members.iter().filter(|(member, _)| *member == name).count();
+        let mut once: Vec<_> = members.clone();
+        once.retain(|(name, _)| times(name) == 1 && !own(name));
+        once
+    }
+
+    fn groups<'c>(&'c self, complex: &'c Complex) -> impl Iterator<Item = (&'c str, &'c Complex)> {
+        complex.fields.iter().filter_map(|f| match (&f.kind, f.ty) {
             (FieldKind::Group, TypeId::Complex(id)) => Some((&*f.name, self.types.complex(id))),
             _ => None,
-        });
-        let lines: Vec<String> = groups
+        })
+    }
+
+    /// The help of a type's class: its documentation, and what may stand in its repeated groups.
+    fn doc(&self, name: &str, complex: &Complex) -> Option<String> {
+        let lines: Vec<String> = self
+            .groups(complex)
             .map(|(group, inside)| {
                 let members: Vec<&str> = inside.fields.iter().map(|f| &*f.name).collect();
                 format!("{group}: a list of records of {}", members.join(", "))

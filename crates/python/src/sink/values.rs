@@ -61,9 +61,14 @@ fn decimal_to_python<'py>(py: Python<'py>, v: &Decimal) -> PyResult<Bound<'py, P
     DECIMAL.import(py, "decimal", "Decimal")?.call1((v.as_str(),))
 }
 
-/// An integer of any length.
+/// An integer of any length that Python reads: it has a limit on digits, since its way takes time by
+/// their square.
+///
+/// # Errors
+/// `LimitError`.
 pub(super) fn integer_to_python<'py>(py: Python<'py>, v: &Decimal) -> PyResult<Bound<'py, PyAny>> {
-    py.get_type::<PyInt>().call1((v.as_str(),))
+    let made = py.get_type::<PyInt>().call1((v.as_str(),));
+    made.map_err(|e| crate::error::exception(py, "LimitError", &e.value(py).to_string(), "", None))
 }
 
 /// An element kept as XML.

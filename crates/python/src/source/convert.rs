@@ -36,6 +36,7 @@ impl<'a, 'py> Context<'a, 'py> {
         Ok(match class {
             Class::Float => Kept::Double(value.extract()?),
             Class::Int => self.int(&value)?,
+            Class::Text if self.takes_names(field) => self.name_of(value)?,
             Class::Text => Kept::Text(self.text(value)?),
             // No list at all is an empty list; a nil stands inside one.
             Class::Nil if place.item.is_none() && field.is_some_and(|f| f.many) => Kept::Absent,
@@ -152,6 +153,36 @@ impl<'a, 'py> Context<'a, 'py> {
             'b' | 'i' | 'u' => self.try_convert(value.call_method0(intern!(self.py, "item"))?, field, place),
             _ => self.try_convert(super::array::plain(&value)?, field, place),
         }
+    }
+
+    /// Whether the field's values are qualified names.
+    pub(super) fn takes_names(&self, field: Option<&Field>) -> bool {
+        let Some(TypeId::Simple(id)) = field.map(|f| f.ty) else {
+            return false;
+        };
+        let atomic = match self.types.simple(id).variety {
+            Variety::List(item) => &self.types.simple(item).variety,
+            ref own => own,
+        };
+        matches!(atomic, Variety::Atomic(Builtin::QName | Builtin::Notation))
+    }
+
+    /// A qualified name written as `{namespace}local`, or `local` alone.
+    fn name_of(&'a self, value: Bound<'py, PyAny>) -> PyResult<Kept<'a>> {
+        let text = self.text(value)?;
+        let (namespace, local) = match text.strip_prefix('{').and_then(|rest| rest.split_once('}')) {
+            Some((namespace, local)) => (namespace, local),
+            None => ("", text),
+        };
+        if local.contains(':') {
+            return Err(PyValueError::new_err(format!(
+                "{text:?}: a prefix says nothing here; give castile.QName or \"{{namespace}}local\""
+            )));
+        }
+        Ok(self.scalar(Scalar::QName(QName {
+            namespace: namespace.to_owned(),
+            local: local.to_owned(),
+        })))
     }
 
     /// Whether the field's text is base64 or hex.

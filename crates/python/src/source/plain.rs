@@ -60,7 +60,9 @@ impl<'a, 'py> Context<'a, 'py> {
             return Ok(None);
         }
         let first = list.get_item(0)?;
-        if self.class(&first)? != Class::Record {
+        let fields = &self.types.complex(complex).fields;
+        let names = fields.iter().any(|f| self.takes_names(Some(f)));
+        if names || self.class(&first)? != Class::Record {
             return Ok(None);
         }
         let binding = self.bind(&first, Some(complex));
@@ -74,7 +76,7 @@ impl<'a, 'py> Context<'a, 'py> {
             binding,
             complex,
             field,
-            fields: &self.types.complex(complex).fields,
+            fields,
             place,
         });
         let items: &'a dyn Items = self.plains.alloc(Plain(shared));
