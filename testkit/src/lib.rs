@@ -19,6 +19,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod alone;
 mod notation;
 mod random;
 pub mod reference;
@@ -29,6 +30,7 @@ mod scalars;
 mod table;
 mod tree;
 
+pub use alone::alone;
 pub use random::random_table;
 pub use rng::Rng;
 pub use same::{difference, plain};

@@ -31,7 +31,7 @@ Names = q:QName, r:QName?
 Base! = a:int
 More(Base) = b:int
 Least(Base) = c:string?
-Holder = x:Base*, any:any?
+Holder = x:Base*, any:any~?
 Spaces = ^u:int, x^v:int
 Header = token:string?, count:int?
 ";

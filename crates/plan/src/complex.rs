@@ -17,7 +17,8 @@ pub struct Complex {
     pub derivation: Derivation,
     /// Whether only derived types may stand in a message.
     pub is_abstract: bool,
-    /// Attributes first, then the content in document order. Names are unique within the type.
+    /// Attributes first, then the content in document order; at the end the attribute `xsi:nil`, where
+    /// an element of the type may be nil and have other attributes. Names are unique within the type.
     pub fields: Vec<Field>,
     /// The content model, flattened in preorder; empty for empty or simple content. One particle
     /// is the root; the leaves refer to `fields`.
@@ -68,14 +69,16 @@ pub enum FieldKind {
     Element,
     /// An attribute.
     Attribute,
-    /// The text of simple content; `ty` is simple.
+    /// The text of simple content, or of mixed content the text before the first child; `ty` is
+    /// simple. An element of mixed content with text elsewhere is kept as XML.
     Text,
     /// Elements that a wildcard admits, kept as XML; `wire` is empty.
     Any(Wildcard),
     /// Attributes that a wildcard admits, kept as a map; `wire` is empty.
     AnyAttribute(Wildcard),
     /// One pass through a repeated group: `ty` is a complex type that has the group's elements as
-    /// fields and no tag of its own; `wire` is empty.
+    /// fields and no tag of its own; `wire` is empty. Or one element of a substitution group: `ty` is
+    /// a choice of its elements, and `wire` is the head.
     Group,
 }
 
@@ -163,9 +166,25 @@ pub enum Particle {
     },
 }
 
+impl Field {
+    /// Whether it is an element of a substitution group, which its value names.
+    pub fn is_substitution(&self) -> bool {
+        self.kind == FieldKind::Group && !self.wire.local.is_empty()
+    }
+}
+
 impl Complex {
     /// The simple type of the text, for simple content.
     pub fn text(&self) -> Option<(u32, SimpleId)> {
+        self.any_text().filter(|_| self.content.is_empty())
+    }
+
+    /// The field of the text, for mixed content: text that stands before the first child element.
+    pub fn mixed(&self) -> Option<(u32, SimpleId)> {
+        self.any_text().filter(|_| !self.content.is_empty())
+    }
+
+    fn any_text(&self) -> Option<(u32, SimpleId)> {
         let at = self.fields.iter().position(|f| f.kind == FieldKind::Text)?;
         match self.fields[at].ty {
             TypeId::Simple(id) => Some((at as u32, id)),

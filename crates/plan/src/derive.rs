@@ -46,6 +46,8 @@ pub(crate) fn complex(types: &Types, complex: &Complex, known: &mut [Option<bool
         by_local,
         wild,
         text: complex.text(),
+        mixed: complex.mixed(),
+        nil: complex.fields.iter().position(is_nil).map(|at| at as u32),
         shared,
         plain,
     }
@@ -139,6 +141,10 @@ fn tags(types: &Types, field: &Field) -> Tags {
         },
         _ => Tags::default(),
     }
+}
+
+fn is_nil(field: &Field) -> bool {
+    field.kind == FieldKind::Attribute && field.wire.ns == Types::XSI && &*field.wire.local == "nil"
 }
 
 fn is_plain(complex: &Complex) -> bool {

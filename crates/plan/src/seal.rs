@@ -1,12 +1,14 @@
 //! Sealing a table: every index is checked once, and what only memory needs is derived.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use castile_value::{DType, RowLayout, Shape};
 
 use crate::model::{Block, Order, Walk};
-use crate::{ComplexId, ElementId, Error, Namespace, NsIx, Occurs, QName, SimpleId, TypeId, Types, Variety};
+use crate::{
+    ComplexId, ElementId, Error, Global, Namespace, NsIx, Occurs, QName, SimpleId, TypeId, Types, Variety,
+};
 use crate::{check, derive};
 
 /// What [`Types::seal`] derives; not stored.
@@ -15,6 +17,8 @@ pub struct Derived {
     /// All namespaces in the order of their names. They are few: halving is faster than hashing.
     namespaces: Vec<NsIx>,
     elements: HashMap<QName, ElementId>,
+    /// Made when first asked for: most messages have no wildcard.
+    globals: Vec<OnceLock<Box<Global>>>,
     types: HashMap<QName, TypeId>,
     complex: Vec<DerivedComplex>,
     /// Of each simple type, whether it or a type it restricts has an enumeration.
@@ -42,6 +46,8 @@ pub(crate) struct DerivedComplex {
     pub(crate) by_local: HashMap<Box<str>, Vec<u32>>,
     pub(crate) wild: Vec<u32>,
     pub(crate) text: Option<(u32, SimpleId)>,
+    pub(crate) mixed: Option<(u32, SimpleId)>,
+    pub(crate) nil: Option<u32>,
     /// Whether some field has more than one leaf.
     pub(crate) shared: bool,
     pub(crate) plain: bool,
@@ -84,6 +90,7 @@ impl Types {
                 .enumerate()
                 .map(|(i, e)| (e.name.clone(), ElementId(i as u32)))
                 .collect(),
+            globals: vec![OnceLock::new(); self.elements.len()],
             types: named_types(self),
             complex: Vec::new(),
             enumerated: Vec::with_capacity(self.simple.len()),
@@ -192,6 +199,16 @@ impl Types {
         self.derived.complex[id.index()].text
     }
 
+    /// The field and simple type of the text, for mixed content.
+    pub fn mixed_field(&self, id: ComplexId) -> Option<(u32, SimpleId)> {
+        self.derived.complex[id.index()].mixed
+    }
+
+    /// The field that says that an element which has attributes is nil: the attribute `xsi:nil`.
+    pub fn nil_field(&self, id: ComplexId) -> Option<u32> {
+        self.derived.complex[id.index()].nil
+    }
+
     fn walk<'w>(&'w self, id: ComplexId, counts: &'w [u32]) -> Walk<'w> {
         let derived = &self.derived.complex[id.index()];
         Walk {
@@ -205,6 +222,12 @@ impl Types {
     /// The global element of this name.
     pub fn element_named(&self, name: &QName) -> Option<ElementId> {
         self.derived.elements.get(name).copied()
+    }
+
+    /// A global element as it stands under a wildcard.
+    pub fn global(&self, id: ElementId) -> &Global {
+        self.derived.globals[id.index()]
+            .get_or_init(|| Box::new(Global::new(self, &self.elements[id.index()])))
     }
 
     /// The named type of this name.

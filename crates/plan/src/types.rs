@@ -43,7 +43,7 @@ impl From<Builtin> for SimpleId {
 /// The type of an element, attribute or text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum TypeId {
-    /// `anyType` and mixed content: text, or the whole element kept as XML.
+    /// `anyType`: text, a value of the type that `xsi:type` names, or the whole element kept as XML.
     Any,
     /// A simple type.
     Simple(SimpleId),

@@ -88,6 +88,10 @@ impl Source for crate::Record {
     fn type_name(&self) -> Option<&str> {
         Some(self.shape().name())
     }
+    fn entries(&self) -> Option<Vec<(String, Item<'_>)>> {
+        let entries = self.iter().map(|(name, value)| (name.to_owned(), value.item()));
+        Some(entries.collect())
+    }
     fn unknown_name(&self, shape: &Shape) -> Option<String> {
         if std::ptr::eq(&**self.shape(), shape) || **self.shape() == *shape {
             return None;

@@ -93,6 +93,9 @@ impl Reference<'_> {
         if let Some(nil) = node.attribute(XSI, "nil")
             && castile_lexical::parse_bool(nil.as_bytes()).map_err(|e| e.to_string())?
         {
+            if !field.nillable {
+                return Err("nil where none may be".into());
+            }
             let empty = node.text().is_ok_and(|t| t.trim().is_empty());
             return if empty {
                 Ok(Value::Nil)

@@ -153,7 +153,8 @@ fn own_type(types: &Types, declared: ComplexId, given: &Given) -> Result<Complex
 fn field_value(types: &Types, field: &Field, given: Given) -> Result<Value, Wrong> {
     let one = |given: Given| match &field.kind {
         FieldKind::AnyAttribute(_) => attributes(given),
-        FieldKind::Any(_) => element(given),
+        FieldKind::Any(_) => element(types, given),
+        FieldKind::Group if field.is_substitution() => substitute(types, field, given),
         _ => value(types, field.ty, given),
     };
     match given {
@@ -192,9 +193,45 @@ fn attributes(given: Given) -> Result<Value, Wrong> {
     ))
 }
 
-/// An element of a wildcard, as XML.
-fn element(given: Given) -> Result<Value, Wrong> {
+/// An element of a substitution group: an object that names it, or a value of the head.
+fn substitute(types: &Types, field: &Field, given: Given) -> Result<Value, Wrong> {
+    let members = match field.ty {
+        TypeId::Complex(id) => types.complex(id),
+        _ => return value(types, field.ty, given),
+    };
+    let named = match &given {
+        Given::Map(fields) => fields.iter().any(|(name, _)| members.field(name).is_some()),
+        Given::Null => true,
+        _ => false,
+    };
+    match members.fields.iter().find(|member| member.wire == field.wire) {
+        Some(head) if !named => {
+            let value = field_value(types, head, given)?;
+            Ok(Value::Map(vec![(head.name.to_string(), value)]))
+        }
+        _ => value(types, field.ty, given),
+    }
+}
+
+/// An element of a wildcard: XML, or an object of one value called `{namespace}local`.
+fn element(types: &Types, given: Given) -> Result<Value, Wrong> {
     match given {
+        Given::Map(fields) if fields.len() == 1 => {
+            let entry = |(name, given): (String, Given)| {
+                let id = types
+                    .parse_clark(&name)
+                    .and_then(|name| types.element_named(&name));
+                let Some(id) = id else {
+                    let why = format!("the contract has no global element {name:?}; give it as XML");
+                    return Err(Wrong::new(why));
+                };
+                let value = field_value(types, &types.global(id).field, given);
+                Ok((name.clone(), value.map_err(|e| e.within(name))?))
+            };
+            Ok(Value::Map(
+                fields.into_iter().map(entry).collect::<Result<_, _>>()?,
+            ))
+        }
         Given::Null => Ok(Value::Absent),
         Given::Text(text) => Ok(Value::Xml(text)),
         Given::File(path, bytes) => Ok(Value::Xml(utf8(&path, bytes)?)),
@@ -227,7 +264,10 @@ fn complex(types: &Types, id: ComplexId, given: Given) -> Result<Value, Wrong> {
                 names(types.complex(id))
             ))),
         },
-        given => match types.text_field(id) {
+        Given::Text(text) if types.mixed_field(id).is_some() && text.trim_start().starts_with('<') => {
+            Ok(Value::Xml(text))
+        }
+        given => match types.text_field(id).or(types.mixed_field(id)) {
             Some((_, text)) => simple(types, text, given),
             None if matches!(&given, Given::Text(t) if t.is_empty()) => {
                 record(types, id, Given::Map(Vec::new()))

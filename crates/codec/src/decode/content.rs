@@ -114,7 +114,7 @@ impl<'a> Decoder<'a, '_> {
             false => e.within(&*field.name),
         };
         match (&field.kind, field.ty) {
-            (FieldKind::Any(_), _) => self.wild(slot, sink).map_err(in_path)?,
+            (FieldKind::Any(wildcard), _) => self.admitted(wildcard, slot, start, sink).map_err(in_path)?,
             (FieldKind::Group, TypeId::Complex(group)) => {
                 return self
                     .group_pass(group, slot, start, &here, sink)

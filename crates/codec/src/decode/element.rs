@@ -8,7 +8,7 @@ use castile_value::{Scalar, Sink, Slot};
 use castile_xml::{Attribute, Name, Reader};
 
 use super::{Decoder, Start};
-use crate::error::{Error, Guilty, Kind};
+use crate::error::{Error, Kind};
 use crate::scalar::parse;
 
 impl<'a> Decoder<'a, '_> {
@@ -22,29 +22,47 @@ impl<'a> Decoder<'a, '_> {
     ) -> Result<(), Error> {
         if self.is_nil()? {
             self.forget();
-            return self.nil(slot, sink);
+            return self.nil(field, slot, sink);
         }
         match field.ty {
             TypeId::Simple(id) => self.simple(id, field, slot, sink),
             TypeId::Complex(id) => {
                 self.forget();
                 let id = self.actual_type(id)?;
-                sink.open(slot, self.types.shape(id));
-                self.record(id, sink)?;
-                sink.close();
-                Ok(())
+                self.complex(id, slot, sink)
             }
             TypeId::Any => self.any(slot, sink),
             TypeId::Unsupported(_) => Err(self.unsupported(field, start.at)),
         }
     }
 
-    fn nil(&mut self, slot: Slot, sink: &mut dyn Sink) -> Result<(), Error> {
+    /// Reads a nil element; one with attributes of its own is a record of these (XSD 1.0 part 1, 3.3.4).
+    fn nil(&mut self, field: &Field, slot: Slot, sink: &mut dyn Sink) -> Result<(), Error> {
+        if !field.nillable && self.options.strict {
+            let why = format!("element {} says that it is nil, but may not be", field.name);
+            return Err(self.bad(Kind::Unexpected, why));
+        }
+        let xsi = self.types.uri(Types::XSI);
+        let own = |a: &Attribute<'_>| self.reader.uri(a.name.ns) != xsi;
+        let record = match field.ty {
+            TypeId::Complex(id) if self.reader.attributes().iter().any(own) => {
+                let id = self.actual_type(id)?;
+                self.types.nil_field(id).map(|_| id)
+            }
+            _ => None,
+        };
+        if let Some(id) = record {
+            sink.open(slot, self.types.shape(id));
+            self.attributes(id, sink)?;
+        }
         let (text, _) = self.text()?;
         if !text.trim().is_empty() {
             return Err(self.bad(Kind::Unexpected, "an element that says it is nil has content"));
         }
-        sink.nil(slot);
+        match record {
+            Some(_) => sink.close(),
+            None => sink.nil(slot),
+        }
         Ok(())
     }
 
@@ -63,33 +81,60 @@ impl<'a> Decoder<'a, '_> {
         field: &Field,
     ) -> Result<(SimpleId, Scalar<'a>, Range<usize>), Error> {
         let own = self.own_simple_type(id)?;
-        let (scalar, span) = self.scalar_text(own, field.default.as_deref().or(field.fixed.as_deref()))?;
+        let (scalar, span) = self.scalar_text(own, field)?;
         Ok((own, scalar, span))
     }
 
     /// The text of the open element as a value, through its end tag, and where it lay. An empty
-    /// element has the value `default` (XSD 1.0 part 1, 3.3.4).
+    /// element has the value that its field has by default, and a fixed value must be just that (XSD 1.0
+    /// part 1, 3.3.4).
     pub(super) fn scalar_text(
         &mut self,
         id: SimpleId,
-        default: Option<&str>,
+        field: &Field,
     ) -> Result<(Scalar<'a>, Range<usize>), Error> {
+        let default = field.default.as_deref().or(field.fixed.as_deref());
+        let Some(default) = default else {
+            return self.plain_text(id);
+        };
+        // Another item may be empty where this one is not.
+        self.forget();
+        let inside = self.reader.clone();
+        let (text, span) = self.text()?;
+        if text.is_empty() {
+            return Ok((self.by_schema(id, default)?, span));
+        }
+        let scalar = self.scalar(&inside, id, text, span.start)?;
+        self.check_fixed(id, field, &scalar, span.start)?;
+        Ok((scalar, span))
+    }
+
+    /// The text of the open element as a value, through its end tag, and where it lay.
+    pub(super) fn plain_text(&mut self, id: SimpleId) -> Result<(Scalar<'a>, Range<usize>), Error> {
         // A prefix in the text may be declared on the element, and is out of scope after its end.
         let inside = has_names(self.types, id).then(|| self.reader.clone());
-        let (mut text, span) = self.text()?;
-        let mut by_schema = false;
-        if let Some(default) = default {
-            // Another item may be empty where this one is not.
-            self.forget();
-            if text.is_empty() {
-                text = Cow::Owned(default.to_owned());
-                by_schema = true;
-            }
-        }
+        let (text, span) = self.text()?;
         let reader = inside.as_ref().unwrap_or(&self.reader);
-        let scalar = self.scalar(reader, id, text, span.start);
-        let scalar = scalar.map_err(|e| if by_schema { e.blame(Guilty::Contract) } else { e })?;
+        let scalar = self.scalar(reader, id, text, span.start)?;
         Ok((scalar, span))
+    }
+
+    /// A default or fixed value.
+    fn by_schema(&self, id: SimpleId, text: &str) -> Result<Scalar<'a>, Error> {
+        let value = crate::scalar::parse_contract(self.types, id, text);
+        value.map_err(|e| e.at(self.reader.input(), self.reader.token_start()))
+    }
+
+    /// Whether a value is the one that its field has by the schema, if there is only one.
+    fn check_fixed(&self, id: SimpleId, field: &Field, value: &Scalar<'_>, at: usize) -> Result<(), Error> {
+        let Some(fixed) = field.fixed.as_deref().filter(|_| self.options.strict) else {
+            return Ok(());
+        };
+        if self.by_schema(id, fixed)? == *value {
+            return Ok(());
+        }
+        let why = format!("{} has another value than {fixed:?}, which is fixed", field.name);
+        Err(self.bad_at(Kind::Lexical, at, why))
     }
 
     /// A text as a value. Prefixes are looked up where `reader` stands; `at` is where the text lies.
@@ -226,11 +271,15 @@ impl<'a> Decoder<'a, '_> {
         if let Some((field, simple)) = types.text_field(id) {
             self.forget();
             let f = &types.complex(id).fields[field as usize];
-            let (scalar, _) = self.scalar_text(simple, f.default.as_deref().or(f.fixed.as_deref()))?;
+            let (scalar, _) = self.scalar_text(simple, f)?;
             sink.scalar(Slot { field, many: false }, scalar);
             return Ok(());
         }
-        self.content(id, None, sink, None)?;
+        let first = match types.mixed_field(id) {
+            Some(text) => Some(self.leading_text(text, sink)?),
+            None => None,
+        };
+        self.content(id, first, sink, None)?;
         Ok(())
     }
 
@@ -246,7 +295,7 @@ impl<'a> Decoder<'a, '_> {
             || complex
                 .fields
                 .iter()
-                .any(|f| f.default.is_some() && f.kind == FieldKind::Attribute)
+                .any(|f| default_of(f).is_some() && f.kind == FieldKind::Attribute)
         {
             self.forget();
         }
@@ -266,11 +315,9 @@ impl<'a> Decoder<'a, '_> {
                 let why = format!("attribute {} is missing in {}", field.name, complex.label);
                 return Err(self.bad(Kind::Missing, why));
             }
-            if let (Some(default), TypeId::Simple(simple)) = (&field.default, field.ty) {
-                let at = self.reader.token_start();
-                let scalar = self.scalar(&self.reader, simple, Cow::Owned(default.to_string()), at);
-                let named = |e: Error| e.blame(Guilty::Contract).within(format!("@{}", field.name));
-                let scalar = scalar.map_err(named)?;
+            if let (Some(default), TypeId::Simple(simple)) = (default_of(field), field.ty) {
+                let named = |e: Error| e.within(format!("@{}", field.name));
+                let scalar = self.by_schema(simple, default).map_err(named)?;
                 sink.scalar(
                     Slot {
                         field: i as u32,
@@ -302,8 +349,11 @@ impl<'a> Decoder<'a, '_> {
             let TypeId::Simple(simple) = field.ty else {
                 return Err(self.unsupported(field, at).within(format!("@{}", field.name)));
             };
-            let scalar = self.scalar(&self.reader, simple, attribute.value, at);
-            let scalar = scalar.map_err(|e| e.within(format!("@{}", field.name)))?;
+            let named = |e: Error| e.within(format!("@{}", field.name));
+            let scalar = self
+                .scalar(&self.reader, simple, attribute.value, at)
+                .map_err(named)?;
+            self.check_fixed(simple, field, &scalar, at).map_err(named)?;
             sink.scalar(
                 Slot {
                     field: i as u32,
@@ -336,6 +386,11 @@ impl<'a> Decoder<'a, '_> {
         let why = format!("attribute {shown} is not known in {}", types.complex(id).label);
         Err(self.bad_at(Kind::Unexpected, at, why).within(format!("@{local}")))
     }
+}
+
+/// What an attribute that is not there has as its value.
+fn default_of(field: &Field) -> Option<&str> {
+    field.default.as_deref().or(field.fixed.as_deref())
 }
 
 fn is_attribute(kind: &FieldKind) -> bool {

@@ -6,6 +6,7 @@ mod element;
 mod envelope;
 mod fault;
 mod leaf;
+mod mixed;
 mod refuse;
 mod repeat;
 

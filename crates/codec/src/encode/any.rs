@@ -2,7 +2,7 @@
 
 use castile_message::Marks;
 use castile_plan::{Builtin, ComplexId, Field, FieldKind, Tags, TypeId, Types, Wildcard};
-use castile_value::{Item, Scalar};
+use castile_value::{Item, Scalar, Source};
 use castile_xml::Fragment;
 
 use super::Encoder;
@@ -17,12 +17,44 @@ impl<M: Marks> Encoder<'_, M> {
             Item::Absent | Item::Nil => Ok(()),
             Item::Xml(text) => self.fragment(wildcard, text),
             Item::Scalar(Scalar::Text(text)) => self.fragment(wildcard, &text),
+            Item::Record(source) => self.declared_element(wildcard, source),
             Item::Items(items) => (0..items.len()).try_for_each(|i| {
                 self.wild(wildcard, items.item(i))
                     .map_err(|e| e.within(format!("[{}]", i + 1)))
             }),
             other => Err(wrong_kind(self.types, TypeId::Any, &other)),
         }
+    }
+
+    /// Writes an element of the contract that a wildcard admits: a record of one value, called
+    /// `{namespace}local`.
+    fn declared_element(&mut self, wildcard: &Wildcard, source: &dyn Source) -> Result<(), Error> {
+        let types = self.types;
+        let entries = source.entries().unwrap_or_default();
+        let mut present = entries.iter().filter(|(_, item)| !matches!(item, Item::Absent));
+        let (Some((name, _)), None) = (present.next(), present.next()) else {
+            let why = "an element for a wildcard is XML, or a record of one value called {namespace}local";
+            return Err(Error::caller(Kind::Value, why));
+        };
+        let Some(id) = types
+            .parse_clark(name)
+            .and_then(|name| types.element_named(&name))
+        else {
+            let why = format!("the contract has no global element {name}; give it as XML");
+            return Err(Error::caller(Kind::UnknownName, why));
+        };
+        let global = types.global(id);
+        if self.options.strict && !wildcard.admits(Some(global.field.wire.ns)) {
+            return Err(Error::caller(
+                Kind::Value,
+                format!("the wildcard does not admit {name}"),
+            ));
+        }
+        let item = entries
+            .into_iter()
+            .map(|(_, item)| item)
+            .find(|item| !matches!(item, Item::Absent));
+        self.element(&global.field, &global.tags, item.unwrap_or(Item::Absent))
     }
 
     fn fragment(&mut self, wildcard: &Wildcard, text: &str) -> Result<(), Error> {
@@ -42,13 +74,17 @@ impl<M: Marks> Encoder<'_, M> {
         self.marks.opaque(start..self.out.len());
     }
 
-    /// XML for an element of `anyType`: the element itself when the names agree, else its child.
+    /// XML for an element: the element itself when the names agree, else, for `anyType`, its child.
     pub(super) fn any_xml(&mut self, f: &Field, tags: &Tags, text: &str) -> Result<(), Error> {
         let fragment = checked(text)?;
         let (uri, local) = fragment.name();
         if *local == *f.wire.local && uri == self.types.uri(f.wire.ns) {
             self.opaque(fragment.as_str());
             return Ok(());
+        }
+        if f.ty != TypeId::Any {
+            let why = format!("XML of element {local} given where {} belongs", f.wire.local);
+            return Err(Error::caller(Kind::Value, why));
         }
         let declared = self.declared.len();
         self.out.extend_from_slice(&tags.open);

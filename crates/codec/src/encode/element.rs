@@ -2,7 +2,7 @@
 
 use castile_message::Marks;
 use castile_plan::{ComplexId, Field, FieldKind, SimpleId, Tags, TypeId, Types};
-use castile_value::{Item, Scalar, Source};
+use castile_value::{Item, Scalar, Source, Value};
 
 use super::{DEPTH_MAX, EncodeOptions, Encoder};
 use crate::error::{Error, Kind};
@@ -47,7 +47,7 @@ impl<M: Marks> Encoder<'_, M> {
             return Err(Error::caller(Kind::Value, why));
         }
         let declared = self.declared.len();
-        if let (TypeId::Any, Item::Xml(text)) = (f.ty, &item) {
+        if let (TypeId::Any | TypeId::Complex(_), Item::Xml(text)) = (f.ty, &item) {
             return self.any_xml(f, tags, text);
         }
         self.out.extend_from_slice(&tags.open);
@@ -88,16 +88,22 @@ impl<M: Marks> Encoder<'_, M> {
     pub(super) fn text(&mut self, id: SimpleId, scalar: &Scalar<'_>, tags: &Tags) -> Result<(), Error> {
         let (qnames, first) = self.declare_qnames(scalar);
         self.out.push(b'>');
-        let start = self.out.len();
-        format(
-            self.types,
-            id,
-            scalar,
-            self.context(false, &qnames, first),
-            self.out,
-        )?;
-        self.marks.value(id.0, start..self.out.len());
+        self.content_text(id, scalar, &qnames, first)?;
         self.out.extend_from_slice(&tags.close);
+        Ok(())
+    }
+
+    fn content_text(
+        &mut self,
+        id: SimpleId,
+        scalar: &Scalar<'_>,
+        qnames: &[String],
+        first: u32,
+    ) -> Result<(), Error> {
+        let start = self.out.len();
+        let context = self.context(false, qnames, first);
+        format(self.types, id, scalar, context, self.out)?;
+        self.marks.value(id.0, start..self.out.len());
         Ok(())
     }
 
@@ -148,6 +154,10 @@ impl<M: Marks> Encoder<'_, M> {
         match item {
             Item::Record(source) => self.record(id, source, tags),
             Item::Scalar(scalar) if types.text_field(id).is_some() => self.only_text(id, &scalar, tags),
+            Item::Scalar(scalar) if let Some((text, _)) = types.mixed_field(id) => {
+                let name = complex.fields[text as usize].name.to_string();
+                self.record(id, &vec![(name, Value::from(scalar))], tags)
+            }
             // An array for a type that holds nothing but one: the element around it is implied.
             other if is_array_type(self, id) && is_array(&other) => {
                 self.out.push(b'>');
@@ -164,6 +174,10 @@ impl<M: Marks> Encoder<'_, M> {
         let types = self.types;
         self.refuse_unknown(source, id)?;
         self.attributes(id, source)?;
+        if self.says_nil(id, source) {
+            self.raw("/>");
+            return Ok(());
+        }
         if let Some((field, simple)) = types.text_field(id) {
             let f = &types.complex(id).fields[field as usize];
             let result = match source.field(field as usize, &f.name) {
@@ -177,9 +191,42 @@ impl<M: Marks> Encoder<'_, M> {
             return result.map_err(|e| e.within(&*f.name));
         }
         self.out.push(b'>');
+        if let Some((field, simple)) = types.mixed_field(id) {
+            self.mixed_text(id, field, simple, source)?;
+        }
         self.content(id, source)?;
         self.out.extend_from_slice(&tags.close);
         Ok(())
+    }
+
+    /// Whether the record is a nil element that has attributes.
+    fn says_nil(&self, id: ComplexId, source: &dyn Source) -> bool {
+        let Some(at) = self.types.nil_field(id) else {
+            return false;
+        };
+        let name = &self.types.complex(id).fields[at as usize].name;
+        match source.field(at as usize, name) {
+            Item::Scalar(Scalar::Bool(nil)) => nil,
+            Item::Scalar(Scalar::Text(text)) => matches!(text.trim(), "true" | "1"),
+            _ => false,
+        }
+    }
+
+    /// The text of mixed content, before all children.
+    fn mixed_text(
+        &mut self,
+        id: ComplexId,
+        field: u32,
+        simple: SimpleId,
+        source: &dyn Source,
+    ) -> Result<(), Error> {
+        let f = &self.types.complex(id).fields[field as usize];
+        let result = match source.field(field as usize, &f.name) {
+            Item::Absent | Item::Nil => Ok(()),
+            Item::Scalar(scalar) => self.content_text(simple, &scalar, &[], 0),
+            other => Err(wrong_kind(self.types, TypeId::Simple(simple), &other)),
+        };
+        result.map_err(|e| e.within(&*f.name))
     }
 
     /// A scalar where simple content belongs: its attributes are all absent.
@@ -288,6 +335,9 @@ impl<M: Marks> Encoder<'_, M> {
             return Err(wrong_kind(self.types, f.ty, &item));
         };
         match item {
+            item @ (Item::Record(_) | Item::Scalar(_) | Item::Nil) if f.is_substitution() => {
+                self.substitute(f, id, item)
+            }
             Item::Record(source) => {
                 self.refuse_unknown(source, id)?;
                 self.content(id, source)

@@ -9,6 +9,7 @@ mod glue;
 mod items;
 mod kernel;
 mod order;
+mod substitute;
 
 use castile_message::{Marks, Unmarked, Version};
 use castile_plan::{Complex, ComplexId, Field, FieldKind, Namespace, NsIx, Plan, TypeId, Types};
@@ -210,7 +211,12 @@ fn known(types: &Types, field: &Field) -> String {
                 .take(12)
                 .map(|f| &*f.name)
                 .collect();
-            format!("{} (a list of records of {})", field.name, members.join(", "))
+            let what = if field.many {
+                "a list of records"
+            } else {
+                "a record"
+            };
+            format!("{} ({what} of {})", field.name, members.join(", "))
         }
         _ => field.name.to_string(),
     }

@@ -6,7 +6,7 @@ use castile_lexical as lexical;
 use castile_plan::{Builtin, SimpleId, Types, Variety, WhiteSpace};
 use castile_value::{ColumnBuf, DType, DateTime, DateTimeKind, Decimal, Duration, QName, Scalar};
 
-use super::{check_enumeration, is_text, range, refused};
+use super::{builtin, check_enumeration, is_text, range, refused};
 use crate::error::{Error, Guilty};
 
 /// Gives the namespace of a prefix in scope; empty prefix: the default namespace.
@@ -46,6 +46,21 @@ pub(crate) fn parse<'a>(
             ))
         }
     }
+}
+
+/// The value of a text that stands in the contract: a default or fixed value. Qualified names are
+/// `{namespace}local` there.
+pub(crate) fn parse_contract(types: &Types, id: SimpleId, text: &str) -> Result<Scalar<'static>, Error> {
+    if let Some((namespace, local)) = text.strip_prefix('{').and_then(|rest| rest.rsplit_once('}'))
+        && matches!(builtin(types, id), Some(Builtin::QName | Builtin::Notation))
+    {
+        return Ok(Scalar::QName(self::QName {
+            namespace: namespace.to_owned(),
+            local: local.to_owned(),
+        }));
+    }
+    let value = parse(types, id, Cow::Owned(text.to_owned()), &|_| None, false);
+    value.map_err(|e| e.blame(Guilty::Contract))
 }
 
 fn list(

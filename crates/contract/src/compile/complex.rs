@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
-use castile_plan::{Builtin, Complex, Derivation, Occurs, SimpleId, TypeId};
+use castile_plan::{Builtin, Complex, Derivation, Occurs, Process, SimpleId, TypeId, Wildcard};
 
 use super::attribute::Attributes;
 use super::element::truth;
 use super::model::{Compositor, Model};
+use super::particle::any_element;
 use super::{Compiler, Scope, Unusable, empty};
 use crate::names::Ns;
 use crate::tree::{NodeRef, QNameRef};
@@ -19,6 +20,8 @@ pub(crate) struct Raw {
     pub(crate) model: Option<Rc<Model>>,
     /// The type of its text, for simple content.
     pub(crate) text: Option<SimpleId>,
+    /// Whether text may stand between its elements.
+    pub(crate) mixed: bool,
     pub(crate) base: Option<TypeId>,
     pub(crate) derivation: Option<Derivation>,
 }
@@ -50,37 +53,6 @@ impl<'d> Compiler<'d> {
         Ok(complex)
     }
 
-    /// Whether text may stand between the elements of a type. Extensions take that over.
-    pub(super) fn is_mixed(&self, decl: Decl, node: NodeRef<'d>) -> bool {
-        let (mut decl, mut node) = (decl, node);
-        for _ in 0..self.limits.depth_max {
-            if node.child(Ns::XSD, "simpleContent").is_some() {
-                return false;
-            }
-            let Some(content) = node.child(Ns::XSD, "complexContent") else {
-                return truth(node, "mixed");
-            };
-            if truth(content, "mixed") || truth(node, "mixed") {
-                return true;
-            }
-            let Some(base) = content.child(Ns::XSD, "extension").and_then(|e| e.qname("base")) else {
-                return false;
-            };
-            if base.ns == Ns::XSD && base.local == "anyType" {
-                return true;
-            }
-            let before = self.before(Space::Type, decl, base);
-            let Some(found) = before.or_else(|| self.schemas.find(Space::Type, decl.schema, base)) else {
-                return false;
-            };
-            let Some(at) = self.schemas.node(found).filter(|at| at.local() == "complexType") else {
-                return false;
-            };
-            (decl, node) = (found, at);
-        }
-        false
-    }
-
     /// What a declaration says and inherits.
     fn raw(&mut self, decl: Decl, label: &str) -> Result<Rc<Raw>, Unusable> {
         match self.raws.get(&decl) {
@@ -108,6 +80,7 @@ impl<'d> Compiler<'d> {
         let Some(content) = simple.or_else(|| node.child(Ns::XSD, "complexContent")) else {
             let mut raw = Raw {
                 model: self.content(scope, node)?,
+                mixed: truth(node, "mixed"),
                 ..Raw::default()
             };
             self.attributes(scope, node, &mut raw.attributes)?;
@@ -133,7 +106,7 @@ impl<'d> Compiler<'d> {
             (_, Base::Simple(id)) => {
                 self.simple_content(decl, derived, id, Raw::default(), Some(TypeId::Simple(id)))?
             }
-            (true, Base::Complex(base, ty)) => match base.text {
+            (true, Base::Complex(base, ty)) => match base.text.or(content_of_mixed(&base, extends)) {
                 Some(text) => self.simple_content(decl, derived, text, (*base).clone(), Some(ty))?,
                 None => {
                     return Err(self.refuse(
@@ -146,9 +119,10 @@ impl<'d> Compiler<'d> {
             (true, Base::Any) => {
                 self.simple_content(decl, derived, Builtin::AnySimpleType.into(), Raw::default(), None)?
             }
-            (false, Base::Any) => self.complex_content(scope, derived, &Raw::default(), TypeId::Any)?,
+            (false, Base::Any) => self.complex_content(scope, derived, &anything(), TypeId::Any)?,
             (false, Base::Complex(base, ty)) => self.complex_content(scope, derived, &base, ty)?,
         };
+        raw.mixed |= simple.is_none() && (truth(content, "mixed") || truth(node, "mixed"));
         raw.derivation = Some(if extends {
             Derivation::Extension
         } else {
@@ -216,6 +190,7 @@ impl<'d> Compiler<'d> {
             attributes: inherited.attributes,
             model: None,
             text: Some(text),
+            mixed: false,
             base,
             derivation: None,
         })
@@ -230,8 +205,9 @@ impl<'d> Compiler<'d> {
         ty: TypeId,
     ) -> Result<Raw, Unusable> {
         let own = self.content(scope, node)?;
-        let (mut model, mut text) = (own.clone(), None);
+        let (mut model, mut text, mut mixed) = (own.clone(), None, false);
         if node.local() == "extension" {
+            mixed = base.mixed;
             let both = base.model.iter().cloned().chain(own).collect();
             model = Model::group(Compositor::Sequence, Occurs::ONE, both, None);
             text = base.text;
@@ -244,8 +220,37 @@ impl<'d> Compiler<'d> {
             attributes,
             model,
             text,
+            mixed,
             base: Some(ty),
             derivation: None,
         })
     }
+}
+
+/// What `anyType` says: text, any elements, any attributes (XSD part 1, 3.4.7).
+fn anything() -> Raw {
+    let wildcard = Wildcard {
+        namespaces: None,
+        other_than: None,
+        process: Process::Lax,
+    };
+    let leaf = any_element(wildcard.clone(), None);
+    let any = Occurs {
+        min: 0,
+        max: Occurs::UNBOUNDED,
+    };
+    Raw {
+        attributes: Attributes {
+            any: Some(wildcard),
+            ..Attributes::default()
+        },
+        model: Some(Rc::new(Model::Leaf(leaf.into(), any))),
+        mixed: true,
+        ..Raw::default()
+    }
+}
+
+/// Mixed content may be restricted to text (XSD part 1, 3.4.2), of a type that the restriction gives.
+fn content_of_mixed(base: &Raw, extends: bool) -> Option<SimpleId> {
+    (base.mixed && !extends).then(|| Builtin::String.into())
 }

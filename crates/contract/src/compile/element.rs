@@ -121,28 +121,26 @@ impl<'d> Compiler<'d> {
         let Some(target) = self.schemas.node(decl) else {
             return self.plain(name, TypeId::Any, doc);
         };
-        let ns = self.schemas.target(decl.schema);
-        let label = self.documents.names.clark(ns, name.local);
-        let mut ty = self.element_type(
-            Scope {
-                schema: decl.schema,
-                label: &label,
-            },
-            target,
-        );
+        if let Some(group) = self.substitution(decl) {
+            let ns = self.schemas.target(decl.schema);
+            let leaf = self.substitutable(ns, name.local, group);
+            return Leaf {
+                doc: doc.or_else(|| target.documentation()),
+                ..leaf
+            };
+        }
+        let Some(mut leaf) = self.global_leaf(decl, target) else {
+            return self.plain(name, TypeId::Any, doc);
+        };
         if truth(target, "abstract") {
-            let text = format!("element {label} is abstract, and substitution groups are not supported");
-            ty = self.refuse(scope.schema, node, &text).into();
+            let text = format!(
+                "element {} is abstract, and no element substitutes it",
+                self.types.clark(&leaf.wire)
+            );
+            leaf.ty = self.refuse(scope.schema, node, &text).into();
         }
-        Leaf {
-            wire: self.qname(ns, name.local),
-            kind: FieldKind::Element,
-            ty,
-            nillable: truth(target, "nillable"),
-            default: target.attribute("default").map(Into::into),
-            fixed: target.attribute("fixed").map(Into::into),
-            doc: doc.or_else(|| target.documentation()),
-        }
+        leaf.doc = doc.or(leaf.doc);
+        leaf
     }
 
     fn plain(&mut self, name: QNameRef<'d>, ty: TypeId, doc: Option<Box<str>>) -> Leaf {
@@ -159,7 +157,7 @@ impl<'d> Compiler<'d> {
     }
 
     /// The type of a declaration: named, in it, that of the head it substitutes, or any.
-    fn element_type(&mut self, scope: Scope<'_>, node: NodeRef<'d>) -> TypeId {
+    pub(super) fn element_type(&mut self, scope: Scope<'_>, node: NodeRef<'d>) -> TypeId {
         let (mut schema, mut node) = (scope.schema, node);
         for _ in 0..self.limits.depth_max {
             if let Some(name) = node.qname("type") {

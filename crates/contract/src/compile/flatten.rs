@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use castile_plan::{Complex, Derivation, Field, FieldKind, NsIx, Occurs, Particle, QName, TypeId};
+use castile_plan::{
+    Builtin, Complex, Derivation, Field, FieldKind, NsIx, Occurs, Particle, QName, SimpleId, TypeId,
+};
 
 use super::complex::Raw;
 use super::model::{Compositor, Group, Leaf, Model};
@@ -14,7 +16,8 @@ impl Compiler<'_> {
         let mut complex = self.flatten_model(raw.model.as_deref(), label, |fields| {
             fields.extend(raw.attributes.uses.iter().map(|field| (**field).clone()));
             fields.extend(raw.attributes.any.clone().map(attribute::any_attribute));
-            fields.extend(raw.text.map(text));
+            let mixed = raw.mixed.then(|| Builtin::String.into());
+            fields.extend(raw.text.or(mixed).map(|ty| text(ty, raw.mixed)));
         });
         complex.base = raw.base;
         complex.derivation = raw.derivation.unwrap_or(Derivation::None);
@@ -125,9 +128,8 @@ impl Flattener<'_, '_, '_> {
 
     fn field(&mut self, leaf: &Leaf) -> u32 {
         let key = (leaf.wire.clone(), leaf.ty);
-        if leaf.kind == FieldKind::Element
-            && let Some(&at) = self.leaves.get(&key)
-        {
+        let named = matches!(leaf.kind, FieldKind::Element | FieldKind::Group);
+        if named && let Some(&at) = self.leaves.get(&key) {
             if let Some(field) = self.fields.get_mut(at as usize) {
                 field.nillable |= leaf.nillable;
             }
@@ -139,7 +141,7 @@ impl Flattener<'_, '_, '_> {
         field.fixed = leaf.fixed.clone();
         field.doc = leaf.doc.clone();
         let at = self.push(field);
-        if leaf.kind == FieldKind::Element {
+        if named {
             self.leaves.insert(key, at);
         }
         at
@@ -167,9 +169,9 @@ fn field(kind: FieldKind, wire: QName, ty: TypeId) -> Field {
     }
 }
 
-fn text(ty: castile_plan::SimpleId) -> Field {
+fn text(ty: SimpleId, mixed: bool) -> Field {
     let mut field = field(FieldKind::Text, QName::new(NsIx::NONE, ""), TypeId::Simple(ty));
-    field.required = true;
+    field.required = !mixed;
     field
 }
 

@@ -17,9 +17,11 @@ mod facets;
 mod flatten;
 mod model;
 mod naming;
+mod nillable;
 mod particle;
 mod refer;
 mod simple;
+mod substitute;
 
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;
@@ -50,6 +52,8 @@ pub(crate) struct Compiler<'d> {
     raws: Memo<Rc<complex::Raw>>,
     groups: Memo<Option<Rc<Model>>>,
     elements: HashMap<Decl, ElementId>,
+    /// Of each element, the type of one element of its substitution group.
+    substitutions: HashMap<Decl, Option<ComplexId>>,
     unusable: HashMap<Box<str>, Unusable>,
     /// Complex types that turned out to be unusable after they got an id.
     broken: HashMap<ComplexId, Unusable>,
@@ -102,6 +106,7 @@ impl<'d> Compiler<'d> {
             raws: HashMap::new(),
             groups: HashMap::new(),
             elements: HashMap::new(),
+            substitutions: HashMap::new(),
             unusable: HashMap::new(),
             broken: HashMap::new(),
             nothing: None,
@@ -124,6 +129,7 @@ impl<'d> Compiler<'d> {
             self.drain()?;
         }
         self.mend();
+        nillable::add_nil_fields(&mut self.types);
         Ok(())
     }
 

@@ -4,21 +4,22 @@ use std::collections::{HashMap, HashSet};
 
 use castile_plan::{Field, FieldKind};
 
-/// Gives every field its name: the local name of elements first, so they keep it; an attribute
+/// Gives every field its name: the local name of elements, and of heads of substitution groups, first,
+/// so they keep it; an attribute
 /// that clashes with one gets `_attribute`, whatever else clashes `_2`, `_3`. The text is `value`,
 /// or `text` if that is taken; wildcards are `any` and `any_attributes`.
 pub(super) fn assign(fields: &mut [Field]) {
     let mut taken = Taken::default();
-    let ranks: [fn(&FieldKind) -> bool; 6] = [
-        |kind| *kind == FieldKind::Element,
-        |kind| *kind == FieldKind::Attribute,
-        |kind| *kind == FieldKind::Text,
-        |kind| *kind == FieldKind::Group,
-        |kind| matches!(kind, FieldKind::Any(_)),
-        |kind| matches!(kind, FieldKind::AnyAttribute(_)),
+    let ranks: [fn(&Field) -> bool; 6] = [
+        |f| f.kind == FieldKind::Element || f.is_substitution(),
+        |f| f.kind == FieldKind::Attribute,
+        |f| f.kind == FieldKind::Text,
+        |f| f.kind == FieldKind::Group && !f.is_substitution(),
+        |f| matches!(f.kind, FieldKind::Any(_)),
+        |f| matches!(f.kind, FieldKind::AnyAttribute(_)),
     ];
     for rank in ranks {
-        for field in fields.iter_mut().filter(|field| rank(&field.kind)) {
+        for field in fields.iter_mut().filter(|field| rank(field)) {
             field.name = match field.kind {
                 FieldKind::Element => taken.name(&field.wire.local, None),
                 FieldKind::Attribute => taken.name(&field.wire.local, Some("_attribute")),

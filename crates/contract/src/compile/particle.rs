@@ -166,16 +166,10 @@ impl<'d> Compiler<'d> {
 
     fn wildcard_element(&mut self, scope: Scope<'_>, node: NodeRef<'d>, occurs: Occurs) -> Rc<Model> {
         let wildcard = self.wildcard(scope, node);
-        let leaf = Leaf {
-            wire: QName::new(NsIx::NONE, ""),
-            kind: FieldKind::Any(wildcard),
-            ty: TypeId::Any,
-            nillable: false,
-            default: None,
-            fixed: None,
-            doc: node.documentation(),
-        };
-        Rc::new(Model::Leaf(leaf.into(), occurs))
+        Rc::new(Model::Leaf(
+            any_element(wildcard, node.documentation()).into(),
+            occurs,
+        ))
     }
 
     /// What an `any` or `anyAttribute` element admits.
@@ -186,7 +180,7 @@ impl<'d> Compiler<'d> {
             _ => Process::Strict,
         };
         let target = self.schemas.target(scope.schema);
-        match node.token("namespace") {
+        match node.attribute("namespace").map(str::trim) {
             None | Some("##any") => Wildcard {
                 namespaces: None,
                 other_than: None,
@@ -210,5 +204,18 @@ impl<'d> Compiler<'d> {
                 }
             }
         }
+    }
+}
+
+/// The leaf of an element wildcard.
+pub(super) fn any_element(wildcard: Wildcard, doc: Option<Box<str>>) -> Leaf {
+    Leaf {
+        wire: QName::new(NsIx::NONE, ""),
+        kind: FieldKind::Any(wildcard),
+        ty: TypeId::Any,
+        nillable: false,
+        default: None,
+        fixed: None,
+        doc,
     }
 }

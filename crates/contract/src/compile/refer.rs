@@ -59,8 +59,6 @@ impl<'d> Compiler<'d> {
         let ty = if node.local() == "simpleType" {
             self.known.insert(decl, None);
             self.simple(decl, node).map_or_else(TypeId::from, TypeId::Simple)
-        } else if self.is_mixed(decl, node) {
-            TypeId::Any
         } else {
             TypeId::Complex(self.reserve(decl, label))
         };

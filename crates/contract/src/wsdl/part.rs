@@ -47,7 +47,7 @@ pub(super) fn open_block(compiler: &mut Compiler<'_>, label: &str, leaves: Vec<L
     let wildcard = Wildcard {
         namespaces: None,
         other_than: None,
-        process: Process::Lax,
+        process: Process::Skip,
     };
     complex.fields.push(Field {
         name: HEADER_ANY.into(),

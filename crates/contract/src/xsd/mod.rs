@@ -57,6 +57,8 @@ pub(crate) struct Schemas<'d> {
     /// Global elements and types in the order in which they stand.
     pub(crate) elements: Vec<Decl>,
     pub(crate) types: Vec<Decl>,
+    /// The elements that name each element as the head of their substitution group.
+    members: HashMap<Decl, Vec<Decl>>,
     /// What is declared twice: the schemas of the first and of the second declaration, and how many.
     twice: BTreeMap<(u32, u32), (Decl, Decl, u32)>,
 }
@@ -70,11 +72,13 @@ impl<'d> Schemas<'d> {
             redefined: HashMap::new(),
             elements: Vec::new(),
             types: Vec::new(),
+            members: HashMap::new(),
             twice: BTreeMap::new(),
         };
         for (i, schema) in documents.schemas.iter().enumerate() {
             schemas.collect(i as u32, schema);
         }
+        schemas.find_members();
         schemas
     }
 
@@ -124,6 +128,11 @@ impl<'d> Schemas<'d> {
         self.redefined.get(&decl).copied()
     }
 
+    /// The elements that may stand for `head` in one step (XSD part 1, 3.3.6).
+    pub(crate) fn members(&self, head: Decl) -> &[Decl] {
+        self.members.get(&head).map_or(&[], Vec::as_slice)
+    }
+
     /// A warning for each pair of schemas that declare the same names: the first declaration counts.
     pub(crate) fn warnings(&self) -> impl Iterator<Item = Warning> {
         self.twice.values().filter_map(|&(before, decl, count)| {
@@ -145,6 +154,16 @@ impl<'d> Schemas<'d> {
                 text: text.into(),
             })
         })
+    }
+
+    fn find_members(&mut self) {
+        for &member in &self.elements {
+            let name = self.node(member).and_then(|node| node.qname("substitutionGroup"));
+            let head = name.and_then(|name| self.find(Space::Element, member.schema, name));
+            if let Some(head) = head.filter(|&head| head != member) {
+                self.members.entry(head).or_default().push(member);
+            }
+        }
     }
 
     fn collect(&mut self, index: u32, schema: &'d Schema) {

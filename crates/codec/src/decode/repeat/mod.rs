@@ -80,7 +80,9 @@ impl<'a> Decoder<'a, '_> {
         sink: &mut dyn Sink,
     ) -> Result<u32, Error> {
         let types = self.types;
-        let plain = self.reader.attributes().is_empty() && !types.complex(declared).is_abstract;
+        let plain = self.reader.attributes().is_empty()
+            && !types.complex(declared).is_abstract
+            && types.mixed_field(declared).is_none();
         if !plain {
             return self.element(field, slot, start, sink).map(|()| 0);
         }
