@@ -35,12 +35,12 @@ pub(crate) const FLOORS: &[Floor] = &[
     },
     Floor {
         level: 4,
-        crates: &["endpoint"],
+        crates: &["endpoint", "codegen"],
         arrows: &[],
     },
     Floor {
         level: 5,
-        crates: &["castile", "cli", "python"],
+        crates: &["castile", "cli", "build", "python"],
         arrows: &[],
     },
 ];

@@ -50,6 +50,17 @@ pub use castile_lexical as lexical;
 pub use castile_plan as plan;
 pub use castile_xml as xml;
 
+/// Makes the module that `castile-build` generated in the build script: `include_contract!("weather")`
+/// is `pub mod weather { ... }`.
+#[macro_export]
+macro_rules! include_contract {
+    ($module:literal) => {
+        include!(concat!(env!("OUT_DIR"), "/", $module, ".mod.rs"));
+    };
+}
+
+pub use castile_value::{choice, enumeration, hierarchy, record, union};
+
 pub use castile_contract::Contract;
 pub use castile_endpoint::*;
 pub use castile_value::{

@@ -5,6 +5,7 @@ use std::time::Duration;
 use clap::{ArgAction, Parser, Subcommand};
 
 use crate::call::CallArgs;
+use crate::generate::GenerateArgs;
 use crate::inspect::InspectArgs;
 use crate::serve::ServeArgs;
 use crate::validate::ValidateArgs;
@@ -22,6 +23,7 @@ Start here:
   castile call weather.wsdl forecast city=Toledo days=3 call it, print the reply as JSON
   castile serve weather.wsdl                            a mock server with sample replies
   castile validate weather.wsdl message.xml             what is wrong with this message?
+  castile generate rust weather.wsdl                    structs, client and server trait
 
 `castile COMMAND --help` has examples of each. Exit codes: 0 it worked, 1 it did not,
 2 the service answered with a fault. CASTILE_LOG=debug logs to standard error.";
@@ -44,6 +46,7 @@ pub(crate) enum Command {
     Call(Box<CallArgs>),
     Serve(ServeArgs),
     Validate(ValidateArgs),
+    Generate(GenerateArgs),
     /// Print a completion script for a shell
     ///
     /// bash: castile completions bash > ~/.local/share/bash-completion/completions/castile
@@ -60,7 +63,7 @@ impl Command {
             Command::Inspect(args) => args.json,
             Command::Call(args) => args.json,
             Command::Validate(args) => args.json,
-            Command::Serve(_) | Command::Completions { .. } => false,
+            Command::Serve(_) | Command::Generate(_) | Command::Completions { .. } => false,
         }
     }
 }

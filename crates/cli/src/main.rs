@@ -4,7 +4,8 @@
 //!   args (clap) ─▶ inspect  contract ─▶ text | JSON
 //!              ├─▶ call     words, JSON ─typed by the plan─▶ request ─▶ reply ─▶ JSON
 //!              ├─▶ serve    request ─▶ echo | canned | sample reply
-//!              └─▶ validate message ─▶ findings with line, column and path
+//!              ├─▶ validate message ─▶ findings with line, column and path
+//!              └─▶ generate contract ─▶ Rust source, Python stubs
 //! ```
 //!
 //! Exit codes: 0 it worked, 1 it did not, 2 the service answered with a fault.
@@ -16,6 +17,7 @@
 mod args;
 mod call;
 mod failure;
+mod generate;
 mod inspect;
 mod load;
 mod log;
@@ -56,6 +58,7 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Call(args) => call::run(args, cli.verbose),
         Command::Serve(args) => serve::run(args, cli.verbose),
         Command::Validate(args) => validate::run(args),
+        Command::Generate(args) => generate::run(args),
         Command::Completions { shell } => {
             clap_complete::generate(*shell, &mut Cli::command(), "castile", &mut std::io::stdout());
             Ok(ExitCode::SUCCESS)

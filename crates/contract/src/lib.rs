@@ -42,6 +42,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod bundle;
 mod catalog;
 mod compile;
 mod contract;
@@ -56,6 +57,7 @@ mod tree;
 mod wsdl;
 mod xsd;
 
+pub use bundle::Bundle;
 pub use catalog::Catalog;
 pub use contract::{
     Binding, BodyStyle, Contract, Document, FaultDecl, Found, HEADER_ANY, Operation, Port, PortRef, Protocol,

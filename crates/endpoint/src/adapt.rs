@@ -5,19 +5,13 @@
 
 use std::sync::Arc;
 
-use castile_plan::{ComplexId, Plan, TypeId, Types};
+use castile_plan::{ComplexId, Plan, Types};
 use castile_value::{ColumnBuf, DType, Item, Items, RowLayout, Rows, Scalar, Shape, Sink, Slot, Source};
 
 /// The complex type whose fields are the arguments of a message, and whether it is that of the one
 /// body element (else it is the body itself).
 pub(crate) fn arguments(types: &Types, plan: &Plan) -> (ComplexId, bool) {
-    match &types.complex(plan.body).fields[..] {
-        [only] => match only.ty {
-            TypeId::Complex(id) if !only.many => (id, true),
-            _ => (plan.body, false),
-        },
-        _ => (plan.body, false),
-    }
+    plan.values(types)
 }
 
 /// A body of one element whose fields are the arguments.

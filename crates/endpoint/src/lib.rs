@@ -21,6 +21,7 @@ mod load;
 mod media;
 pub mod sample;
 mod server;
+pub mod typed;
 
 pub use adapt::{Headers, Nothing};
 pub use castile_codec::{Code, Detail, Fault, HeaderBlock, Limits, Name, Reason, Version};

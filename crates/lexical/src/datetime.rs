@@ -112,6 +112,23 @@ pub struct DateTime {
     pub zone_minutes: Option<i16>,
 }
 
+/// The first second of the year 1, without a zone.
+impl Default for DateTime {
+    fn default() -> Self {
+        DateTime {
+            kind: DateTimeKind::DateTime,
+            year: 1,
+            month: 1,
+            day: 1,
+            hour: 0,
+            minute: 0,
+            second: 0,
+            attoseconds: 0,
+            zone_minutes: None,
+        }
+    }
+}
+
 impl DateTime {
     /// Reads a value of the kind, white space around it allowed.
     ///

@@ -187,6 +187,13 @@ impl Hash for Decimal {
     }
 }
 
+/// Zero.
+impl Default for Decimal {
+    fn default() -> Self {
+        Decimal { text: "0".into() }
+    }
+}
+
 impl From<i64> for Decimal {
     fn from(v: i64) -> Decimal {
         Decimal {

@@ -67,6 +67,21 @@ impl Plan {
     }
 }
 
+impl Plan {
+    /// The complex type whose fields users see as the values of the message, and whether it is that
+    /// of the one body element (else it is the body itself): so it is for document/literal wrapped
+    /// and rpc/literal, and for a bare message of one such element.
+    pub fn values(&self, types: &Types) -> (ComplexId, bool) {
+        match &types.complex(self.body).fields[..] {
+            [only] => match only.ty {
+                TypeId::Complex(id) if !only.many => (id, true),
+                _ => (self.body, false),
+            },
+            _ => (self.body, false),
+        }
+    }
+}
+
 /// Breadth first, so that what is always there comes before what may be there.
 fn namespaces(types: &Types, roots: &[ComplexId]) -> Vec<NsIx> {
     let mut found = Vec::new();

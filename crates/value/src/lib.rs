@@ -30,6 +30,7 @@ mod rows;
 mod scalar;
 mod sink;
 mod source;
+pub mod typed;
 mod value;
 
 pub use castile_lexical::{DateTime, DateTimeKind, Decimal, Duration};

@@ -3,7 +3,7 @@
 use crate::{ColumnBuf, DateTime, Decimal, Duration};
 
 /// A resolved qualified name as a value (XSD 1.0 part 2, 3.2.18).
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct QName {
     /// Namespace URI; empty for no namespace.
     pub namespace: String,

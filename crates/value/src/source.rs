@@ -1,6 +1,8 @@
 //! Where an encoder gets values.
 
-use crate::{Column, Rows, Scalar, Shape, Table, Value};
+use std::ops::Range;
+
+use crate::{Column, RowLayout, Rows, Scalar, Shape, Table, Value};
 
 /// A record that an encoder can ask for its fields. Object-safe; one call a field, and a whole
 /// array is one call.
@@ -57,20 +59,16 @@ pub trait Items {
     }
     /// Value `i`, below `len`.
     fn item(&self, i: usize) -> Item<'_>;
+    /// Appends the values of `range` to `out` as packed rows of `layout`, many in one call; `false`,
+    /// and nothing is appended, when they are no flat records of it.
+    fn pack(&self, _range: Range<usize>, _layout: &RowLayout, _out: &mut Vec<u8>) -> bool {
+        false
+    }
 }
 
 impl Items for [Value] {
     fn len(&self) -> usize {
         <[Value]>::len(self)
-    }
-    fn item(&self, i: usize) -> Item<'_> {
-        self.get(i).map_or(Item::Absent, Value::item)
-    }
-}
-
-impl Items for Vec<Value> {
-    fn len(&self) -> usize {
-        Vec::len(self)
     }
     fn item(&self, i: usize) -> Item<'_> {
         self.get(i).map_or(Item::Absent, Value::item)

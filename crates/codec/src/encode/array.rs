@@ -3,7 +3,7 @@
 use castile_lexical as lexical;
 use castile_message::Marks;
 use castile_plan::{ComplexId, Field, Tags, TypeId};
-use castile_value::{Column, Item, Source, Table};
+use castile_value::{Column, Item, Items, Rows, Source, Table};
 
 use super::Encoder;
 use super::element::wrong_kind;
@@ -15,6 +15,10 @@ use crate::scalar::refused;
 /// Values for which room is made at once: the buffer is cleared before it is written, and a block
 /// of this many stays in the cache meanwhile.
 const BLOCK: usize = 256;
+
+/// Rows that are packed at once: enough that finding the way to write them costs nothing, few enough
+/// that they stay in the cache.
+const PACKED: usize = 1024;
 
 impl<M: Marks> Encoder<'_, M> {
     /// Writes an array of numbers.
@@ -145,6 +149,34 @@ impl<M: Marks> Encoder<'_, M> {
             self.marks.array(&simples, start, &glue.gaps(), &lengths);
         }
         Ok(())
+    }
+
+    /// Writes a list of flat records that can be had as packed rows, some at a time; `false`, and
+    /// nothing is written, when it cannot be.
+    pub(super) fn packed(&mut self, f: &Field, tags: &Tags, items: &dyn Items) -> Result<bool, Error> {
+        let types = self.types;
+        let TypeId::Complex(id) = f.ty else {
+            return Ok(false);
+        };
+        let Some(layout) = types.row_layout(id).filter(|_| self.in_scope(f)) else {
+            return Ok(false);
+        };
+        let (len, start) = (items.len(), self.out.len());
+        // An array is one mark, however long.
+        let step = if M::ACTIVE { len.max(1) } else { PACKED };
+        let mut rows = Rows::new(layout.clone());
+        for from in (0..len).step_by(step) {
+            let range = from..len.min(from + step);
+            let count = range.len();
+            let data = rows.data_mut();
+            data.clear();
+            if !items.pack(range, layout, data) || data.len() != count * layout.stride() {
+                self.out.truncate(start);
+                return Ok(false);
+            }
+            self.table(f, tags, rows.view())?;
+        }
+        Ok(len > 0)
     }
 
     /// The columns of a flat type's fields with their loops; `None` when the values have to be

@@ -42,6 +42,9 @@ enum Kernel {
 impl<'e, M: Marks> Encoder<'e, M> {
     /// Writes each item with its tags.
     pub(super) fn items(&mut self, f: &Field, tags: &Tags, items: &dyn Items) -> Result<(), Error> {
+        if self.packed(f, tags, items)? {
+            return Ok(());
+        }
         if items.len() >= ITEMS_MIN && !M::ACTIVE && self.depth + 1 < DEPTH_MAX {
             if let Some(cell) = self.cell(f, tags) {
                 return self.each(f, tags, items, |this, item| this.put_cell(&cell, item));

@@ -173,6 +173,11 @@ impl Client {
             .map(|plan| (plan.header, self.result_type(plan))))
     }
 
+    /// Whether messages are checked against the contract both ways.
+    pub(crate) fn is_strict(&self) -> bool {
+        self.options.strict
+    }
+
     fn encode_options(&self) -> EncodeOptions {
         EncodeOptions {
             strict: self.options.strict,

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::time::Instant;
 
 use castile_codec::{DecodeOptions, Envelope, Fault, HeaderBlock, Version};
-use castile_contract::Operation;
+use castile_contract::{Binding, Operation};
 use castile_plan::{ComplexId, Style, Types};
 use castile_value::{Sink, Source};
 
@@ -46,6 +46,7 @@ impl From<Error> for Trouble {
 /// A call: an operation was found for it, its values are not decoded yet.
 pub struct Call<'c> {
     pub(super) service: &'c Service,
+    pub(super) binding: &'c Binding,
     pub(super) operation: &'c Operation,
     pub(super) envelope: Envelope<'c>,
     pub(super) peer: Option<SocketAddr>,
@@ -76,6 +77,11 @@ impl<'c> Call<'c> {
     /// The operation called.
     pub fn operation(&self) -> &'c Operation {
         self.operation
+    }
+
+    /// The binding through which it was found; its port type is that of the operation.
+    pub fn binding(&self) -> &'c Binding {
+        self.binding
     }
 
     /// The service.

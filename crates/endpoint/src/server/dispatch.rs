@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use castile_codec::{Code, EncodeOptions, Envelope, Fault, HeaderBlock, Limits, Name, Version};
-use castile_contract::{Contract, Operation};
+use castile_contract::{Binding, Contract, Operation};
 use castile_plan::Types;
 
 use super::call::{Answer, Call, Handler, Trouble};
@@ -248,8 +248,8 @@ impl Service {
 
     fn dispatch(&self, envelope: Envelope<'_>, request: Request<'_>) -> Response {
         let version = envelope.version();
-        let operation = match self.find(&envelope, request.action) {
-            Ok(operation) => operation,
+        let (binding, operation) = match self.find(&envelope, request.action) {
+            Ok(found) => found,
             Err(fault) => {
                 tracing::info!(%fault, "refused a message");
                 return self.fault(version, None, &fault);
@@ -259,6 +259,7 @@ impl Service {
         let _entered = span.enter();
         let call = Call {
             service: self,
+            binding,
             operation,
             envelope,
             peer: request.peer,
@@ -291,7 +292,7 @@ impl Service {
 
     /// The operation of a message: by its first body element, of several by the action; an empty
     /// body by the action alone, or when only one operation has one.
-    fn find(&self, envelope: &Envelope<'_>, action: Option<&str>) -> Result<&Operation, Fault> {
+    fn find(&self, envelope: &Envelope<'_>, action: Option<&str>) -> Result<(&Binding, &Operation), Fault> {
         if let Some(block) = envelope.headers().iter().find(|b| self.must_refuse(b)) {
             let text = format!("header {} must be understood and is not", block.name);
             return Err(Fault::new(Code::MustUnderstand, text));
@@ -310,13 +311,14 @@ impl Service {
         let Some(&Place(b, o)) = place else {
             return Err(self.unknown(envelope.first()));
         };
-        let operation = &self.contract.bindings[b].operations[o];
+        let binding = &self.contract.bindings[b];
+        let operation = &binding.operations[o];
         match &operation.unsupported {
             Some(what) => Err(Fault::new(
                 Code::Receiver,
                 format!("operation {} cannot be served: {what}", operation.name),
             )),
-            None => Ok(operation),
+            None => Ok((binding, operation)),
         }
     }
 

@@ -1,0 +1,57 @@
+//! Values of simple types that are no numbers with a machine type.
+
+use super::{Input, Mismatch, Single};
+use crate::{DateTime, Decimal, Duration, Item, QName, Scalar};
+
+impl Single for String {
+    #[inline]
+    fn item(&self) -> Item<'_> {
+        Item::Scalar(Scalar::Text(self.as_str().into()))
+    }
+
+    #[inline]
+    fn take(input: Input<'_, '_>) -> Result<Self, Mismatch> {
+        match input {
+            Input::Scalar(Scalar::Text(text)) => Ok(text.into_owned()),
+            other => Err(other.refuse("text")),
+        }
+    }
+}
+
+impl Single for Decimal {
+    fn item(&self) -> Item<'_> {
+        Item::Scalar(Scalar::Decimal(self.clone()))
+    }
+
+    fn take(input: Input<'_, '_>) -> Result<Self, Mismatch> {
+        match input {
+            Input::Scalar(Scalar::Decimal(v)) => Ok(v),
+            Input::Scalar(Scalar::Int(v)) => Ok(v.into()),
+            Input::Scalar(Scalar::UInt(v)) => Ok(v.into()),
+            other => Err(other.refuse("a decimal")),
+        }
+    }
+}
+
+macro_rules! single {
+    ($($type:ty, $variant:ident, $get:ident, $words:literal;)*) => {
+        $(impl Single for $type {
+            fn item(&self) -> Item<'_> {
+                Item::Scalar(Scalar::$variant(self.$get()))
+            }
+
+            fn take(input: Input<'_, '_>) -> Result<Self, Mismatch> {
+                match input {
+                    Input::Scalar(Scalar::$variant(v)) => Ok(v),
+                    other => Err(other.refuse($words)),
+                }
+            }
+        })*
+    };
+}
+
+single! {
+    DateTime, DateTime, clone, "a date or time";
+    Duration, Duration, clone, "a duration";
+    QName, QName, clone, "a qualified name";
+}

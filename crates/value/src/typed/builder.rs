@@ -1,0 +1,294 @@
+//! The sink that fills generated types.
+
+use std::any::Any;
+use std::sync::Arc;
+
+use super::{Fields, Input, Mismatch, Open};
+use crate::{ColumnBuf, DType, RowLayout, Rows, Scalar, Shape, Sink, Slot};
+
+/// Fills one value of a generated type.
+pub struct Builder<T> {
+    /// The records that are open, the outermost first; never empty.
+    frames: Vec<Frame>,
+    /// Open records for which there is no place; nothing is put while there are any.
+    lost: u32,
+    error: Option<Mismatch>,
+    /// Whether to see to it that required fields come, which a strict decoder does itself.
+    checks: bool,
+    what: std::marker::PhantomData<fn() -> T>,
+}
+
+struct Frame {
+    record: Box<dyn Open>,
+    /// Where the record goes in the one around it.
+    at: Slot,
+    shape: Option<Arc<Shape>>,
+    array: Option<(Slot, Array)>,
+    /// The fields that were put, while that is checked.
+    met: Vec<u32>,
+}
+
+/// An array that a decoder is appending to.
+enum Array {
+    Column(ColumnBuf),
+    Rows(Rows),
+}
+
+impl<T: Fields + Default> Builder<T> {
+    /// A builder for what a strict decoder gives.
+    pub fn new() -> Self {
+        Builder::with(false)
+    }
+
+    /// A builder for what a lax decoder gives: that required fields are missing is an error here.
+    pub fn lax() -> Self {
+        Builder::with(true)
+    }
+
+    fn with(checks: bool) -> Self {
+        Builder {
+            checks,
+            ..Builder::starting(T::default())
+        }
+    }
+
+    /// A builder that fills this value.
+    pub fn starting(value: T) -> Self {
+        let at = Slot {
+            field: 0,
+            many: false,
+        };
+        Builder {
+            frames: vec![Frame::new(Box::new(value), at, None)],
+            lost: 0,
+            error: None,
+            checks: false,
+            what: std::marker::PhantomData,
+        }
+    }
+
+    /// The value that was built.
+    ///
+    /// # Errors
+    /// What came had no room in the type, or lacks what the type must have.
+    pub fn finish(mut self) -> Result<T, Mismatch> {
+        self.flush();
+        self.check();
+        if let Some(error) = self.error {
+            return Err(error);
+        }
+        let root = self.frames.pop().map(|frame| frame.record as Box<dyn Any>);
+        match root.map(|root| root.downcast::<T>()) {
+            Some(Ok(value)) if self.frames.is_empty() => Ok(*value),
+            _ => Err(Mismatch::new("a record that does not end")),
+        }
+    }
+}
+
+impl<T: Fields + Default> Default for Builder<T> {
+    fn default() -> Self {
+        Builder::new()
+    }
+}
+
+impl Frame {
+    fn new(record: Box<dyn Open>, at: Slot, shape: Option<Arc<Shape>>) -> Self {
+        Frame {
+            record,
+            at,
+            shape,
+            array: None,
+            met: Vec::new(),
+        }
+    }
+
+    fn put(&mut self, at: Slot, input: Input<'_, '_>) -> Result<(), Mismatch> {
+        match self.record.place(at.field as usize) {
+            Some(place) => place.put(at.many, input).map_err(|e| e.at(&self.name(at.field))),
+            None => Err(Mismatch::new("a field that this type does not have").at(&self.name(at.field))),
+        }
+    }
+
+    fn name(&self, field: u32) -> String {
+        let name = self.shape.as_ref().and_then(|shape| shape.field(field as usize));
+        name.map_or_else(|| format!("field {field}"), str::to_owned)
+    }
+
+    fn flush(&mut self) -> Result<(), Mismatch> {
+        match self.array.take() {
+            Some((at, Array::Column(column))) => self.put(at, Input::Column(column)),
+            Some((at, Array::Rows(rows))) => self.put(at, Input::Rows(rows)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl<T> Builder<T> {
+    #[inline]
+    fn put(&mut self, at: Slot, input: Input<'_, '_>) {
+        if self.lost > 0 {
+            return;
+        }
+        self.flush();
+        let checks = self.checks;
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
+        if checks {
+            frame.met.push(at.field);
+        }
+        if let Err(error) = frame.put(at, input) {
+            self.fail(error);
+        }
+    }
+
+    #[inline]
+    fn flush(&mut self) {
+        if let Some(frame) = self.frames.last_mut()
+            && frame.array.is_some()
+            && let Err(error) = frame.flush()
+        {
+            self.fail(error);
+        }
+    }
+
+    /// Whether the innermost record has all it must have.
+    fn check(&mut self) {
+        let Some(frame) = self.frames.last().filter(|_| self.checks) else {
+            return;
+        };
+        let missing = frame.record.must_have().iter().find(|f| !frame.met.contains(f));
+        if let Some(&field) = missing {
+            let error = Mismatch::new("missing").at(&frame.name(field));
+            self.fail(error);
+        }
+    }
+
+    /// Keeps the first error, with the path to it.
+    #[cold]
+    fn fail(&mut self, error: Mismatch) {
+        if self.error.is_none() {
+            let inner = self.frames.windows(2).rev();
+            let path = inner.filter_map(|w| Some(w.first()?.name(w.get(1)?.at.field)));
+            self.error = Some(path.fold(error, |error, name| error.at(&name)));
+        }
+    }
+
+    /// The array to append to: the one at hand when `fits` says so, else a new one.
+    fn array(
+        &mut self,
+        at: Slot,
+        fits: impl Fn(&Array) -> bool,
+        new: impl FnOnce() -> Array,
+    ) -> Option<&mut Array> {
+        if self.lost > 0 || !at.many {
+            return None;
+        }
+        let checks = self.checks;
+        let frame = self.frames.last()?;
+        let same = matches!(&frame.array, Some((known, array)) if *known == at && fits(array));
+        if !same {
+            self.flush();
+            let frame = self.frames.last_mut()?;
+            if checks {
+                frame.met.push(at.field);
+            }
+            frame.array = Some((at, new()));
+        }
+        self.frames.last_mut()?.array.as_mut().map(|(_, array)| array)
+    }
+}
+
+impl<T> Sink for Builder<T> {
+    fn scalar(&mut self, at: Slot, value: Scalar<'_>) {
+        self.put(at, Input::Scalar(value));
+    }
+
+    fn nil(&mut self, at: Slot) {
+        self.put(at, Input::Nil);
+    }
+
+    fn xml(&mut self, at: Slot, text: String) {
+        self.put(at, Input::Xml(text));
+    }
+
+    fn attribute(&mut self, at: Slot, name: String, value: &str) {
+        self.put(at, Input::Attribute(name, value));
+    }
+
+    fn open(&mut self, at: Slot, shape: &Arc<Shape>) {
+        if self.lost > 0 {
+            self.lost += 1;
+            return;
+        }
+        self.flush();
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
+        let place = frame.record.place(at.field as usize);
+        let opened = place.map(|place| place.open(shape));
+        match opened {
+            Some(Ok(record)) => {
+                if self.checks {
+                    frame.met.push(at.field);
+                }
+                self.frames.push(Frame::new(record, at, Some(shape.clone())));
+            }
+            other => {
+                let none = || Mismatch::new("a field that this type does not have");
+                let error = other.and_then(Result::err).unwrap_or_else(none);
+                let error = error.at(&frame.name(at.field));
+                self.lost = 1;
+                self.fail(error);
+            }
+        }
+    }
+
+    fn close(&mut self) {
+        if self.lost > 0 {
+            self.lost -= 1;
+            return;
+        }
+        if self.frames.len() < 2 {
+            return;
+        }
+        self.flush();
+        self.check();
+        if let Some(Frame { record, at, .. }) = self.frames.pop()
+            && let Some(around) = self.frames.last_mut()
+            && let Err(error) = around.put(at, Input::Record(record))
+        {
+            self.fail(error);
+        }
+    }
+
+    fn record(&mut self, at: Slot, shape: &Arc<Shape>, values: &mut Vec<(u32, Scalar<'_>)>) {
+        if self.checks {
+            // The fields are counted where they are put one by one.
+            self.open(at, shape);
+            for (field, value) in values.drain(..) {
+                self.scalar(Slot { field, many: false }, value);
+            }
+            self.close();
+        } else {
+            self.put(at, Input::Flat(shape, values));
+        }
+        values.clear();
+    }
+
+    fn column(&mut self, at: Slot, dtype: DType) -> Option<&mut ColumnBuf> {
+        let fits = |array: &Array| matches!(array, Array::Column(column) if column.dtype() == dtype);
+        match self.array(at, fits, || Array::Column(ColumnBuf::new(dtype)))? {
+            Array::Column(column) => Some(column),
+            Array::Rows(_) => None,
+        }
+    }
+
+    fn rows(&mut self, at: Slot, layout: &Arc<RowLayout>) -> Option<&mut Rows> {
+        let fits = |array: &Array| matches!(array, Array::Rows(rows) if Arc::ptr_eq(rows.layout(), layout));
+        match self.array(at, fits, || Array::Rows(Rows::new(layout.clone())))? {
+            Array::Rows(rows) => Some(rows),
+            Array::Column(_) => None,
+        }
+    }
+}

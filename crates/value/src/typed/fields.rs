@@ -1,0 +1,214 @@
+//! Records: [`Fields`], what a decoder fills of one ([`Open`]), and choices ([`Alternatives`]).
+
+use std::any::Any;
+use std::sync::Arc;
+
+use super::{Input, Mismatch, Place, Single};
+use crate::{Item, RowLayout, Shape, Source};
+
+/// A generated record type, or an enum of several. Indexes are those of the fields in the plan.
+pub trait Fields: 'static {
+    /// The label of the value's own type in the plan: `{namespace}local`, or the path to it.
+    fn label(&self) -> &'static str;
+
+    /// What field `index` holds.
+    fn get(&self, index: usize) -> Item<'_>;
+
+    /// The place of field `index`; `None` when there is no such field.
+    fn at(&mut self, index: usize) -> Option<&mut dyn Place>;
+
+    /// An empty value of the type with this label; `None` when it can be none of this type.
+    fn start(label: &str) -> Option<Self>
+    where
+        Self: Sized;
+
+    /// The fields that must have been put.
+    fn required(&self) -> &'static [u32] {
+        &[]
+    }
+
+    /// Bytes of a packed row, when the type is flat: single numbers only; else 0.
+    fn row_bytes() -> usize
+    where
+        Self: Sized,
+    {
+        0
+    }
+
+    /// Writes the packed row; `row` has [`Fields::row_bytes`] bytes.
+    fn write_row(&self, _row: &mut [u8])
+    where
+        Self: Sized,
+    {
+    }
+
+    /// Reads a packed row of [`Fields::row_bytes`] bytes; `None` when the type is not flat.
+    fn read_row(_row: &[u8]) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
+}
+
+/// A record that a decoder is filling.
+pub trait Open: Any {
+    /// The place of field `index`; `None` when there is no such field.
+    fn place(&mut self, index: usize) -> Option<&mut dyn Place>;
+
+    /// The fields that must have been put.
+    fn must_have(&self) -> &'static [u32];
+}
+
+/// The alternatives of a choice, numbered; of the fields of the record around it, each is one.
+pub trait Alternatives: Sized {
+    /// The value of alternative `k`, if that is chosen.
+    fn get(&self, k: usize) -> Item<'_>;
+
+    /// The place of alternative `k`, which is chosen from now on.
+    fn at(&mut self, k: usize) -> Option<&mut dyn Place>;
+
+    /// Alternative `k` with an empty value.
+    fn start(k: usize) -> Option<Self>;
+}
+
+impl<T: Alternatives> Alternatives for Option<T> {
+    fn get(&self, k: usize) -> Item<'_> {
+        self.as_ref().map_or(Item::Absent, |chosen| chosen.get(k))
+    }
+
+    fn at(&mut self, k: usize) -> Option<&mut dyn Place> {
+        if self.is_none() {
+            *self = T::start(k);
+        }
+        self.as_mut()?.at(k)
+    }
+
+    fn start(k: usize) -> Option<Self> {
+        T::start(k).map(Some)
+    }
+}
+
+impl<T: Fields> Fields for Box<T> {
+    fn label(&self) -> &'static str {
+        T::label(self)
+    }
+
+    fn get(&self, index: usize) -> Item<'_> {
+        T::get(self, index)
+    }
+
+    fn at(&mut self, index: usize) -> Option<&mut dyn Place> {
+        T::at(self, index)
+    }
+
+    fn start(label: &str) -> Option<Self> {
+        T::start(label).map(Box::new)
+    }
+
+    fn required(&self) -> &'static [u32] {
+        T::required(self)
+    }
+}
+
+impl<T: Fields> Open for T {
+    #[inline]
+    fn place(&mut self, index: usize) -> Option<&mut dyn Place> {
+        self.at(index)
+    }
+
+    fn must_have(&self) -> &'static [u32] {
+        self.required()
+    }
+}
+
+impl<T: Fields> Source for T {
+    #[inline]
+    fn field(&self, index: usize, _name: &str) -> Item<'_> {
+        self.get(index)
+    }
+
+    #[inline]
+    fn type_name(&self) -> Option<&str> {
+        Some(self.label()).filter(|label| !label.is_empty())
+    }
+}
+
+impl<T: Fields> Single for T {
+    #[inline]
+    fn item(&self) -> Item<'_> {
+        Item::Record(self)
+    }
+
+    #[inline]
+    fn take(input: Input<'_, '_>) -> Result<Self, Mismatch> {
+        match input {
+            Input::Record(record) => match (record as Box<dyn Any>).downcast::<T>() {
+                Ok(own) => Ok(*own),
+                Err(_) => Err(Mismatch::new("a record of another type")),
+            },
+            Input::Flat(shape, values) => {
+                let mut own = begin::<T>(shape)?;
+                for (field, value) in values.drain(..) {
+                    if let Some(place) = own.at(field as usize) {
+                        place.put(false, Input::Scalar(value))?;
+                    }
+                }
+                Ok(own)
+            }
+            other => Err(other.refuse("a record")),
+        }
+    }
+
+    fn open(shape: &Arc<Shape>) -> Result<Box<dyn Open>, Mismatch> {
+        Ok(Box::new(begin::<T>(shape)?))
+    }
+
+    fn extend(many: &mut Vec<Self>, input: Input<'_, '_>) -> Result<(), Mismatch> {
+        if let Input::Rows(rows) = &input
+            && T::row_bytes() == rows.layout().stride()
+        {
+            many.extend(rows.data().chunks_exact(T::row_bytes()).filter_map(T::read_row));
+            return Ok(());
+        }
+        match input {
+            Input::Rows(rows) => {
+                let shape = rows.layout().shape().clone();
+                let view = rows.view();
+                for i in 0..rows.len() {
+                    let mut own = begin::<T>(&shape)?;
+                    for (field, (_, column)) in view.columns().iter().enumerate() {
+                        if let (Some(place), Some(value)) = (own.at(field), column.get(i)) {
+                            place.put(false, Input::Scalar(value))?;
+                        }
+                    }
+                    many.push(own);
+                }
+            }
+            one => many.push(T::take(one)?),
+        }
+        Ok(())
+    }
+
+    fn pack(many: &[Self], layout: &RowLayout, out: &mut Vec<u8>) -> bool {
+        let bytes = T::row_bytes();
+        if bytes == 0 || bytes != layout.stride() {
+            return false;
+        }
+        let start = out.len();
+        out.resize(start + many.len() * bytes, 0);
+        for (own, row) in many.iter().zip(out[start..].chunks_exact_mut(bytes)) {
+            own.write_row(row);
+        }
+        true
+    }
+}
+
+fn begin<T: Fields>(shape: &Shape) -> Result<T, Mismatch> {
+    T::start(shape.name()).ok_or_else(|| {
+        Mismatch::new(format!(
+            "a record of {}, which this type does not know",
+            shape.name()
+        ))
+    })
+}

@@ -1,0 +1,163 @@
+//! Values of fields: [`Single`] is one, [`Place`] is all that a field holds.
+
+use std::sync::Arc;
+
+use super::{Input, Mismatch, Open};
+use crate::{Item, Items, RowLayout, Shape};
+
+/// One value: of a simple type, a record, or something that may be nil.
+pub trait Single: Sized + 'static {
+    /// The value as an encoder sees it.
+    fn item(&self) -> Item<'_>;
+
+    /// The value that a decoder found.
+    ///
+    /// # Errors
+    /// It is of another kind, or does not fit.
+    fn take(input: Input<'_, '_>) -> Result<Self, Mismatch>;
+
+    /// The value, when the text is surely one of this type: for choosing among the members of a
+    /// union.
+    fn exact(input: Input<'_, '_>) -> Option<Self> {
+        Self::take(input).ok()
+    }
+
+    /// A record of this shape, to be filled and taken back as [`Input::Record`].
+    ///
+    /// # Errors
+    /// The value is no record, or none of this type.
+    fn open(shape: &Arc<Shape>) -> Result<Box<dyn Open>, Mismatch> {
+        Err(Mismatch::new(format!(
+            "a record of {} where a simple value belongs",
+            shape.name()
+        )))
+    }
+
+    /// Several values as an encoder sees them.
+    fn items(many: &Vec<Self>) -> Item<'_> {
+        Item::Items(many)
+    }
+
+    /// Appends what a decoder found: one value or several.
+    ///
+    /// # Errors
+    /// As [`Single::take`].
+    fn extend(many: &mut Vec<Self>, input: Input<'_, '_>) -> Result<(), Mismatch> {
+        match input {
+            Input::Column(column) => {
+                many.reserve(column.len());
+                for scalar in (0..column.len()).filter_map(|i| column.get(i)) {
+                    many.push(Self::take(Input::Scalar(scalar))?);
+                }
+            }
+            Input::Rows(rows) => {
+                let shape = rows.layout().shape().clone();
+                let view = rows.view();
+                let mut values = Vec::new();
+                for i in 0..rows.len() {
+                    let scalars = view.columns().iter().filter_map(|(_, c)| c.get(i));
+                    values.extend(scalars.enumerate().map(|(field, v)| (field as u32, v)));
+                    many.push(Self::take(Input::Flat(&shape, &mut values))?);
+                    values.clear();
+                }
+            }
+            one => many.push(Self::take(one)?),
+        }
+        Ok(())
+    }
+
+    /// Appends the values to packed rows of this layout; `false`, and nothing is appended, when they
+    /// are no flat records of it.
+    fn pack(_many: &[Self], _layout: &RowLayout, _out: &mut Vec<u8>) -> bool {
+        false
+    }
+}
+
+/// A field of a record: object-safe, one call a value or a whole array.
+pub trait Place {
+    /// What the field holds, as an encoder sees it.
+    fn item(&self) -> Item<'_>;
+
+    /// Takes what a decoder found; values of a repeated field are appended. `many` is what the plan
+    /// says: whether the field repeats.
+    ///
+    /// # Errors
+    /// What was found does not belong there.
+    fn put(&mut self, many: bool, input: Input<'_, '_>) -> Result<(), Mismatch>;
+
+    /// A record for this field, to be filled and given to [`Place::put`].
+    ///
+    /// # Errors
+    /// The field holds no records of this type.
+    fn open(&self, shape: &Arc<Shape>) -> Result<Box<dyn Open>, Mismatch>;
+}
+
+impl<T: Single> Place for T {
+    #[inline]
+    fn item(&self) -> Item<'_> {
+        Single::item(self)
+    }
+
+    #[inline]
+    fn put(&mut self, _many: bool, input: Input<'_, '_>) -> Result<(), Mismatch> {
+        *self = T::take(input)?;
+        Ok(())
+    }
+
+    fn open(&self, shape: &Arc<Shape>) -> Result<Box<dyn Open>, Mismatch> {
+        <T as Single>::open(shape)
+    }
+}
+
+impl<T: Single> Place for Vec<T> {
+    #[inline]
+    fn item(&self) -> Item<'_> {
+        if self.is_empty() {
+            return Item::Absent;
+        }
+        T::items(self)
+    }
+
+    #[inline]
+    fn put(&mut self, _many: bool, input: Input<'_, '_>) -> Result<(), Mismatch> {
+        T::extend(self, input)
+    }
+
+    fn open(&self, shape: &Arc<Shape>) -> Result<Box<dyn Open>, Mismatch> {
+        T::open(shape)
+    }
+}
+
+impl<T: Single> Items for Vec<T> {
+    fn len(&self) -> usize {
+        Vec::len(self)
+    }
+
+    #[inline]
+    fn item(&self, i: usize) -> Item<'_> {
+        self.get(i).map_or(Item::Absent, Single::item)
+    }
+
+    fn pack(&self, range: std::ops::Range<usize>, layout: &RowLayout, out: &mut Vec<u8>) -> bool {
+        self.get(range).is_some_and(|some| T::pack(some, layout, out))
+    }
+}
+
+impl<T: Single> Single for Option<T> {
+    #[inline]
+    fn item(&self) -> Item<'_> {
+        self.as_ref().map_or(Item::Absent, Single::item)
+    }
+
+    #[inline]
+    fn take(input: Input<'_, '_>) -> Result<Self, Mismatch> {
+        match input {
+            Input::Nil => Ok(None),
+            input => T::take(input).map(Some),
+        }
+    }
+
+    fn open(shape: &Arc<Shape>) -> Result<Box<dyn Open>, Mismatch> {
+        T::open(shape)
+    }
+}
