@@ -3,16 +3,17 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use castile_endpoint::{Client as Endpoint, Exchange, Kind, Outcome, Outgoing, Version};
-use castile_plan::ComplexId;
+use castile_plan::{ComplexId, TypeId};
 use castile_value::Shape;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::call::{Call, Request};
 use crate::describe::{OperationFace, describe};
 use crate::options::{Settings, client_options, duration, location};
-use crate::sink::{Classes, Objects, RowsAs};
+use crate::schema::{self, FieldFace, PortFace, TypeFace};
+use crate::sink::{Classes, Form, Objects, RowsAs};
 use crate::source::{Context, arguments};
 use crate::{error, fault};
 
@@ -30,11 +31,11 @@ impl Client {
         let location = location(wsdl)?;
         let settings = Settings(settings);
         let options = client_options(&settings)?;
-        let rows = rows_as(settings.get::<String>("rows")?.as_deref())?;
+        let form = form(&settings)?;
         let endpoint = py
             .detach(|| Endpoint::new(location, options))
             .map_err(|e| error::endpoint(py, &e))?;
-        let classes = Classes::new(endpoint.types().clone(), rows);
+        let classes = Classes::new(endpoint.types().clone(), form);
         Ok(Client {
             endpoint: Arc::new(endpoint),
             classes: Arc::new(classes),
@@ -82,7 +83,7 @@ impl Client {
             .endpoint
             .arguments(operation)
             .map_err(|e| error::endpoint(py, &e))?;
-        let context = Context::new(py, types);
+        let context = Context::new(py, types, self.classes.form.zeep);
         let args = arguments(py, types, complex, operation, args, kwargs)?;
         let args = context.record(args, Some(complex), operation);
         let header = header.unwrap_or_else(|| PyDict::new(py).into_any());
@@ -150,8 +151,15 @@ impl Client {
     }
 
     /// Third step: the value, the header record, and what the call did. A fault is the value, as
-    /// an exception that is not raised yet.
-    fn receive<'py>(&self, py: Python<'py>, answer: &Answer) -> PyResult<(Bound<'py, PyAny>, bool, Call)> {
+    /// an exception that is not raised yet. `whole` asks for the record of all results, also when it
+    /// is only one.
+    #[pyo3(signature = (answer, whole = false))]
+    fn receive<'py>(
+        &self,
+        py: Python<'py>,
+        answer: &Answer,
+        whole: bool,
+    ) -> PyResult<(Bound<'py, PyAny>, bool, Call)> {
         let exchange = &answer.0;
         let operation = &exchange.outgoing.operation;
         let (mut header, mut result, is_value) = self.sinks(py, operation)?;
@@ -166,10 +174,10 @@ impl Client {
                 Ok((raised.into_any(), true, call(py.None(), Vec::new())))
             }
             Ok(Outcome::Reply(blocks)) => {
-                let value = if is_value {
-                    single(result.finish()?)?
-                } else {
-                    py.None().into_bound(py)
+                let value = match is_value {
+                    true if whole => result.finish()?,
+                    true => single(result.finish()?)?,
+                    false => py.None().into_bound(py),
                 };
                 Ok((value, false, call(header.finish()?.unbind(), blocks)))
             }
@@ -201,6 +209,75 @@ impl Client {
         }
     }
 
+    /// The records of all results and of the headers of a reply that came by other ways.
+    fn decode_whole<'py>(
+        &self,
+        py: Python<'py>,
+        operation: &str,
+        reply: &[u8],
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let (mut header, mut result, _) = self.sinks(py, operation)?;
+        match self.endpoint.decode(operation, reply, &mut header, &mut result) {
+            Err(e) => Err(error::endpoint(py, &e)),
+            Ok(Outcome::Fault(fault)) => Err(fault::to_python(py, &self.classes, *fault)),
+            Ok(Outcome::Reply(_)) => Ok((result.finish()?, header.finish()?)),
+        }
+    }
+
+    /// All ports of the contract.
+    fn ports(&self) -> Vec<PortFace> {
+        schema::ports(self.endpoint.contract())
+    }
+
+    /// The same contract's client with other settings, such as another port.
+    fn beside(&self, py: Python<'_>, settings: &Bound<'_, PyDict>) -> PyResult<Self> {
+        let settings = Settings(settings);
+        let options = client_options(&settings)?;
+        let form = form(&settings)?;
+        let contract = self.endpoint.contract().clone();
+        let endpoint = Endpoint::with_contract(contract, options).map_err(|e| error::endpoint(py, &e))?;
+        let classes = Classes::new(endpoint.types().clone(), form);
+        Ok(Client {
+            endpoint: Arc::new(endpoint),
+            classes: Arc::new(classes),
+        })
+    }
+
+    /// The namespaces of the contract's types, in the order in which they were met.
+    fn namespaces(&self) -> Vec<String> {
+        let types = self.endpoint.types();
+        types.namespaces.iter().map(|ns| ns.uri.to_string()).collect()
+    }
+
+    /// The names of all global elements.
+    fn element_names(&self) -> Vec<String> {
+        let types = self.endpoint.types();
+        types.elements.iter().map(|e| types.clark(&e.name)).collect()
+    }
+
+    /// A global element by its name `{namespace}local`.
+    fn element(&self, name: &str) -> Option<FieldFace> {
+        schema::element_face(self.endpoint.types(), name)
+    }
+
+    /// The number of the complex type of a name `{namespace}local`.
+    fn complex_named(&self, name: &str) -> Option<u32> {
+        match self.endpoint.types().type_by_clark(name) {
+            Some(TypeId::Complex(id)) => Some(id.0),
+            _ => None,
+        }
+    }
+
+    /// What a complex type holds, by its number.
+    fn complex(&self, number: u32) -> PyResult<TypeFace> {
+        Ok(schema::type_face(self.endpoint.types(), self.complex_id(number)?))
+    }
+
+    /// The class of a complex type, by its number.
+    fn class_of<'py>(&self, py: Python<'py>, number: u32) -> PyResult<Bound<'py, PyAny>> {
+        Ok(self.classes.python(py, self.complex_id(number)?)?.into_any())
+    }
+
     /// The class of a complex type, or the texts of an enumeration.
     #[pyo3(name = "type")]
     fn type_<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
@@ -214,6 +291,12 @@ impl Client {
 }
 
 impl Client {
+    fn complex_id(&self, number: u32) -> PyResult<ComplexId> {
+        let known = (number as usize) < self.endpoint.types().complex.len();
+        let none = || PyValueError::new_err(format!("there is no complex type {number}"));
+        known.then_some(ComplexId(number)).ok_or_else(none)
+    }
+
     fn header_type(&self, operation: &str) -> Option<ComplexId> {
         let operation = self.endpoint.operation(operation).ok()?;
         Some(operation.input.as_ref()?.header)
@@ -251,15 +334,21 @@ pub(crate) fn single(record: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     }
 }
 
-pub(crate) fn rows_as(name: Option<&str>) -> PyResult<RowsAs> {
-    match name {
-        None | Some("numpy") => Ok(RowsAs::NumPy),
-        Some("objects") => Ok(RowsAs::Objects),
-        Some(other) => {
-            let why = format!("rows is \"numpy\" or \"objects\", not {other:?}");
-            Err(pyo3::exceptions::PyValueError::new_err(why))
-        }
-    }
+/// What values become, by the settings.
+pub(crate) fn form(settings: &Settings<'_, '_>) -> PyResult<Form> {
+    let no = |what: &str, other: &str| Err(PyValueError::new_err(format!("{what}, not {other:?}")));
+    let rows = match settings.get::<String>("rows")?.as_deref() {
+        None | Some("numpy") => RowsAs::NumPy,
+        Some("objects") => RowsAs::Objects,
+        Some(other) => return no("rows is \"numpy\" or \"objects\"", other),
+    };
+    let lists = match settings.get::<String>("arrays")?.as_deref() {
+        None | Some("numpy") => false,
+        Some("lists") => true,
+        Some(other) => return no("arrays is \"numpy\" or \"lists\"", other),
+    };
+    let zeep = settings.get::<bool>("zeep")? == Some(true);
+    Ok(Form { rows, lists, zeep })
 }
 
 fn outgoing(request: &Bound<'_, Request>, timeout: Option<f64>) -> PyResult<Outgoing> {
@@ -274,6 +363,31 @@ fn outgoing(request: &Bound<'_, Request>, timeout: Option<f64>) -> PyResult<Outg
 /// What came back, not yet decoded.
 #[pyclass(module = "castile._castile", frozen)]
 pub(crate) struct Answer(Exchange);
+
+#[pymethods]
+impl Answer {
+    /// The bytes of the reply, decompressed.
+    #[getter]
+    fn body<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.response().body)
+    }
+
+    /// The HTTP status.
+    #[getter]
+    fn status(&self) -> u16 {
+        self.0.response().status.as_u16()
+    }
+
+    /// The header fields of HTTP.
+    #[getter]
+    fn http_headers(&self) -> Vec<(String, String)> {
+        let text = |v: &[u8]| String::from_utf8_lossy(v).into_owned();
+        let fields = self.0.response().headers.iter();
+        fields
+            .map(|(name, value)| (name.to_string(), text(value.as_bytes())))
+            .collect()
+    }
+}
 
 /// A call under way on the runtime.
 #[pyclass(module = "castile._castile", frozen)]

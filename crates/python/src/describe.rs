@@ -16,6 +16,10 @@ pub(crate) struct OperationFace {
     /// Why it cannot be called.
     unsupported: Option<String>,
     soap_action: String,
+    /// Whether the reply's elements are the results themselves, and not wrapped in one.
+    bare: bool,
+    /// Whether the contract names header blocks of the reply.
+    has_reply_headers: bool,
     parameters: Vec<ParameterFace>,
     results: Vec<ParameterFace>,
     headers: Vec<ParameterFace>,
@@ -64,6 +68,8 @@ fn face(types: &Types, operation: &Operation) -> OperationFace {
         one_way: operation.one_way,
         unsupported: operation.unsupported.clone(),
         soap_action: operation.soap_action.clone(),
+        bare: output.is_some_and(|plan| plan.style == Style::Bare),
+        has_reply_headers: output.is_some_and(|plan| !faces(types, plan.header).is_empty()),
         parameters: parameters.map_or(Vec::new(), |id| faces(types, id)),
         results: results.map_or(Vec::new(), |id| faces(types, id)),
         headers: input.map_or(Vec::new(), |plan| faces(types, plan.header)),

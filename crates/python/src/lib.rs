@@ -24,6 +24,7 @@ mod error;
 mod fault;
 mod options;
 mod runtime;
+mod schema;
 mod server;
 mod sink;
 mod slots;
@@ -40,6 +41,8 @@ mod _castile {
     use super::client::{Answer, Client, Running};
     #[pymodule_export]
     use super::describe::{OperationFace, ParameterFace};
+    #[pymodule_export]
+    use super::schema::{FieldFace, PortFace, TypeFace};
     #[pymodule_export]
     use super::server::{Server, ServerCall};
     #[pymodule_export]

@@ -55,11 +55,11 @@ impl Server {
         service_options.digits = settings.get("digits")?;
         settings.set("strict", &mut service_options.strict)?;
         let server_options = server_options(&settings)?;
-        let rows = client::rows_as(settings.get::<String>("rows")?.as_deref())?;
+        let form = client::form(&settings)?;
         let begin = handler.getattr(py, "begin")?;
         let started = py.detach(|| {
             let contract = castile_endpoint::load(&location, &load)?;
-            let classes = Arc::new(Classes::new(contract.types.clone(), rows));
+            let classes = Arc::new(Classes::new(contract.types.clone(), form));
             let handler = PythonHandler {
                 python: handler,
                 classes,
@@ -250,7 +250,7 @@ impl PythonHandler {
             return Ok(Answer::default());
         };
         let types = self.classes.types();
-        let context = Context::new(py, types);
+        let context = Context::new(py, types, false);
         let results = results(py, types, result_type, operation, value)?;
         let results = context.record(results, Some(result_type), operation);
         let headers = context.record(headers, Some(header_type), "Header");

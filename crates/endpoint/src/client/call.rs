@@ -57,6 +57,13 @@ pub struct Exchange {
     pub incoming: Incoming,
 }
 
+impl Exchange {
+    /// The reply as HTTP has it, its body decompressed.
+    pub fn response(&self) -> &Response {
+        &self.incoming.response
+    }
+}
+
 /// A decoded answer.
 #[derive(Debug)]
 pub enum Outcome {

@@ -324,7 +324,12 @@ impl Service {
 
     fn unknown(&self, first: Option<Name>) -> Fault {
         let what = first.map_or_else(|| "an empty body".to_owned(), |name| name.to_string());
-        let mut known: Vec<String> = self.elements.iter().take(20).map(|(name, _)| name.to_string()).collect();
+        let mut known: Vec<String> = self
+            .elements
+            .iter()
+            .take(20)
+            .map(|(name, _)| name.to_string())
+            .collect();
         known.sort_unstable();
         Fault::new(
             Code::Sender,

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use castile_codec::{Code, Version};
 use castile_contract::Resolver;
-use castile_http::{HeaderMap, HeaderName, HeaderValue, Method, ServerRequest, ServerResponse, StatusCode, header};
+use castile_http::{
+    HeaderMap, HeaderName, HeaderValue, Method, ServerRequest, ServerResponse, StatusCode, header,
+};
 
 use super::dispatch::{Request, Response, Service};
 use super::documents::Documents;
@@ -128,7 +130,12 @@ impl Front {
     }
 
     fn call(&self, request: &ServerRequest) -> ServerResponse {
-        let header = |name| request.headers.get(name).and_then(|v: &HeaderValue| v.to_str().ok());
+        let header = |name| {
+            request
+                .headers
+                .get(name)
+                .and_then(|v: &HeaderValue| v.to_str().ok())
+        };
         let media = Media::parse(header(&header::CONTENT_TYPE).unwrap_or_default());
         if !media.is_xml() {
             let text = format!(

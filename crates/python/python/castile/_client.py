@@ -15,6 +15,7 @@ from ._errors import Fault, NoSuchOperation
 from ._operations import help_text, no_operation, signature
 from ._options import (
     TLS,
+    Arrays,
     Auth,
     Rows,
     StrPath,
@@ -53,6 +54,7 @@ class Shared:
         strict: bool = True,
         digits: int | None = None,
         rows: Rows = "numpy",
+        arrays: Arrays = "numpy",
         faults: Iterable[type[Exception]] = (),
         catalogs: Iterable[StrPath] = (),
         cache: bool | StrPath = True,
@@ -73,6 +75,7 @@ class Shared:
             "strict": strict,
             "digits": digits,
             "rows": rows,
+            "arrays": arrays,
             "catalogs": list(catalogs),
             "offline": offline,
             "proxy": proxy,
@@ -276,7 +279,7 @@ class AsyncClient(Shared):
     ) -> Any:
         self._last.set(None)
         request = self._request(operation, args, kwargs, headers, http)
-        answer = await self._exchange(request, timeout)
+        answer = await exchange_async(self._core, request, timeout)
         value, is_fault, call = self._core.receive(answer)
         self._last.set(call)
         for hook in self._on_reply:
@@ -285,28 +288,30 @@ class AsyncClient(Shared):
             raise self._typed(value)
         return value
 
-    async def _exchange(self, request: Request, timeout: float | None) -> _castile.Answer:
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[_castile.Answer] = loop.create_future()
 
-        def settle(answer: _castile.Answer | None, error: BaseException | None) -> None:
-            if future.done():
-                return
-            if answer is not None:
-                future.set_result(answer)
-            else:
-                future.set_exception(error or RuntimeError("no answer and no error"))
+async def exchange_async(core: _castile.Client, request: Request, timeout: float | None) -> _castile.Answer:
+    """Sends a request beside the running loop; cancelling gives the call up."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[_castile.Answer] = loop.create_future()
 
-        def done(answer: _castile.Answer | None, error: BaseException | None) -> None:
-            if not loop.is_closed():
-                loop.call_soon_threadsafe(settle, answer, error)
+    def settle(answer: _castile.Answer | None, error: BaseException | None) -> None:
+        if future.done():
+            return
+        if answer is not None:
+            future.set_result(answer)
+        else:
+            future.set_exception(error or RuntimeError("no answer and no error"))
 
-        running = self._core.start(request, timeout, done)
-        try:
-            return await future
-        except asyncio.CancelledError:
-            running.cancel()
-            raise
+    def done(answer: _castile.Answer | None, error: BaseException | None) -> None:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(settle, answer, error)
+
+    running = core.start(request, timeout, done)
+    try:
+        return await future
+    except asyncio.CancelledError:
+        running.cancel()
+        raise
 
 
 class _OperationBase:

@@ -66,6 +66,7 @@ class Timeouts:
 
 Auth: TypeAlias = "tuple[str, str] | Basic | Digest | Bearer | None"
 Rows: TypeAlias = Literal["numpy", "objects"]
+Arrays: TypeAlias = Literal["numpy", "lists"]
 
 
 def auth_setting(auth: Auth) -> tuple[str, str, str] | None:

@@ -16,7 +16,19 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
 
 import numpy as np
 
-__all__ = ["SKIP", "XML", "ArrayRecord", "QName", "Record", "Skip", "asdict", "present", "type_name"]
+__all__ = [
+    "NIL",
+    "SKIP",
+    "XML",
+    "ArrayRecord",
+    "Nil",
+    "QName",
+    "Record",
+    "Skip",
+    "asdict",
+    "present",
+    "type_name",
+]
 
 Kind: TypeAlias = "str | tuple[tuple[str, str], ...]"
 """What a field holds when nothing came: "" a single value, "list" a list, the name of a dtype an
@@ -37,6 +49,24 @@ class Skip:
     def __reduce__(self) -> str:
         return "SKIP"
 
+
+class Nil:
+    """The type of `NIL`."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "castile.NIL"
+
+    def __bool__(self) -> bool:
+        return False
+
+    def __reduce__(self) -> str:
+        return "NIL"
+
+
+NIL = Nil()
+"""An explicit nil, also where `None` would be taken as nothing."""
 
 SKIP = Skip()
 """A value that is left out: the element or attribute is not sent. (`None` is an explicit nil

@@ -1,6 +1,6 @@
 //! The Python classes of a contract's complex types, made when they are first met.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use castile_plan::{Builtin, Complex, ComplexId, Field, FieldKind, TypeId, Types, Variety};
@@ -9,6 +9,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 
+use crate::schema::{role, zeep_keys};
 use crate::slots::Member;
 
 /// What an array of flat records becomes.
@@ -20,10 +21,23 @@ pub(crate) enum RowsAs {
     Objects,
 }
 
+/// What values become in Python.
+#[derive(Clone, Copy)]
+pub(crate) struct Form {
+    /// Arrays of flat records.
+    pub(crate) rows: RowsAs,
+    /// Whether arrays of numbers become lists.
+    pub(crate) lists: bool,
+    /// Whether objects are like zeep's.
+    pub(crate) zeep: bool,
+}
+
 /// All classes of one contract.
 pub(crate) struct Classes {
     types: Arc<Types>,
-    pub(crate) rows: RowsAs,
+    pub(crate) form: Form,
+    /// The types of repeated groups.
+    groups: HashSet<ComplexId>,
     /// The types of the contract's shapes, by the shapes' addresses: the table holds the shapes.
     ids: HashMap<usize, ComplexId>,
     known: Mutex<HashMap<usize, Arc<Class>>>,
@@ -41,14 +55,15 @@ pub(crate) struct Class {
 
 impl Classes {
     /// No class is made yet.
-    pub(crate) fn new(types: Arc<Types>, rows: RowsAs) -> Self {
+    pub(crate) fn new(types: Arc<Types>, form: Form) -> Self {
         let all = (0..types.complex.len() as u32).map(ComplexId);
         let ids = all
             .map(|id| (Arc::as_ptr(types.shape(id)) as usize, id))
             .collect();
         Classes {
+            groups: groups(&types),
             types,
-            rows,
+            form,
             ids,
             known: Mutex::default(),
             dtypes: Mutex::default(),
@@ -119,24 +134,28 @@ impl Classes {
         }
         let is_array = matches!(fields, [f] if f.many && f.kind == FieldKind::Element);
         let doc = complex.and_then(|c| self.doc(shape.name(), c));
-        let made = py.import("castile._records")?.call_method1(
-            "record_class",
-            (
-                shape.name(),
-                PyTuple::new(py, &names)?,
-                PyTuple::new(py, kinds)?,
-                is_array,
-                doc,
-                complex.map_or_else(Vec::new, |c| self.members(c)),
-            ),
-        )?;
+        let count = names.len();
+        let (names, kinds) = (PyTuple::new(py, &names)?, PyTuple::new(py, kinds)?);
+        let made = if self.form.zeep {
+            let roles: Vec<&str> = fields.iter().map(|f| role(&f.kind)).collect();
+            let (roles, keys) = (PyTuple::new(py, roles)?, PyTuple::new(py, zeep_keys(fields))?);
+            let is_group = id.is_some_and(|id| self.groups.contains(&id));
+            let args = (shape.name(), names, kinds, roles, keys, is_group, doc);
+            py.import("castile.zeep._values")?
+                .call_method1("compound_class", args)?
+        } else {
+            let members = complex.map_or_else(Vec::new, |c| self.members(c));
+            let args = (shape.name(), names, kinds, is_array, doc, members);
+            py.import("castile._records")?
+                .call_method1("record_class", args)?
+        };
         let python = made.cast_into::<PyType>()?;
         let attrs: Vec<String> = python.getattr("_castile_attrs")?.extract()?;
         let slots = attrs
             .iter()
             .map(|attr| Member::new(&python, attr))
             .collect::<PyResult<_>>()?;
-        let integers = (0..names.len())
+        let integers = (0..count)
             .map(|i| fields.get(i).is_some_and(|f| self.is_integer(f)))
             .collect();
         Ok(Class {
@@ -190,12 +209,19 @@ impl Classes {
         let Some(field) = field.filter(|f| f.many) else {
             return Ok(text(""));
         };
+        if self.form.lists && matches!(field.ty, TypeId::Simple(_)) {
+            return Ok(text("list"));
+        }
         match field.ty {
             TypeId::Simple(id) => match self.types.simple(id).variety {
                 Variety::Atomic(builtin) => Ok(text(builtin.dtype().map_or("list", |d| d.name()))),
                 _ => Ok(text("list")),
             },
-            TypeId::Complex(id) => match self.types.row_layout(id).filter(|_| self.rows == RowsAs::NumPy) {
+            TypeId::Complex(id) => match self
+                .types
+                .row_layout(id)
+                .filter(|_| self.form.rows == RowsAs::NumPy)
+            {
                 Some(layout) => Ok(row_kind(py, layout)?.into_any()),
                 None => Ok(text("list")),
             },
@@ -219,6 +245,16 @@ impl Classes {
         }
         false
     }
+}
+
+fn groups(types: &Types) -> HashSet<ComplexId> {
+    let fields = types.complex.iter().flat_map(|c| &c.fields);
+    fields
+        .filter_map(|f| match (&f.kind, f.ty) {
+            (FieldKind::Group, TypeId::Complex(id)) => Some(id),
+            _ => None,
+        })
+        .collect()
 }
 
 /// Pairs of name and dtype, as NumPy takes them.

@@ -18,7 +18,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use self::classes::Class;
-pub(crate) use self::classes::{Classes, RowsAs};
+pub(crate) use self::classes::{Classes, Form, RowsAs};
 use self::pause::Pause;
 pub(crate) use self::values::value_to_python;
 
@@ -166,7 +166,7 @@ impl<'py> Open<'py> {
 impl Array {
     fn into_python<'py>(self, py: Python<'py>, classes: &Classes) -> PyResult<Bound<'py, PyAny>> {
         match self {
-            Array::Column(column) => Ok(values::column_to_python(py, column)),
+            Array::Column(column) => values::array_to_python(py, classes, column),
             Array::Rows(rows) => values::rows_to_python(py, classes, rows),
         }
     }
@@ -185,7 +185,7 @@ impl Array {
 impl Sink for Objects<'_, '_> {
     fn scalar(&mut self, at: Slot, value: Scalar<'_>) {
         self.step(|open, classes, py| {
-            let value = open.class.scalar(py, at.field, value)?;
+            let value = open.class.scalar(py, classes, at.field, value)?;
             open.put(classes, at, value)
         });
     }
@@ -196,7 +196,7 @@ impl Sink for Objects<'_, '_> {
 
     fn xml(&mut self, at: Slot, text: String) {
         self.step(|open, classes, py| {
-            let value = values::xml_to_python(py, &text)?;
+            let value = values::xml_to_python(py, classes, &text)?;
             open.put(classes, at, value)
         });
     }
@@ -249,11 +249,11 @@ impl Sink for Objects<'_, '_> {
         if self.failure.is_some() {
             return values.clear();
         }
-        let py = self.py;
+        let (py, classes) = (self.py, self.classes);
         let made = self.class(shape).and_then(|class| {
             let object = class.new_object(py)?;
             for (field, value) in values.drain(..) {
-                class.set(&object, field, &class.scalar(py, field, value)?)?;
+                class.set(&object, field, &class.scalar(py, classes, field, value)?)?;
             }
             Ok(object)
         });

@@ -16,10 +16,12 @@ impl Class {
     pub(super) fn scalar<'py>(
         &self,
         py: Python<'py>,
+        classes: &Classes,
         field: u32,
         value: Scalar<'_>,
     ) -> PyResult<Bound<'py, PyAny>> {
         match value {
+            Scalar::Numbers(column) => array_to_python(py, classes, column),
             Scalar::Decimal(v) if self.is_integer(field) => integer_to_python(py, &v),
             value => scalar_to_python(py, value),
         }
@@ -72,9 +74,31 @@ pub(super) fn integer_to_python<'py>(py: Python<'py>, v: &Decimal) -> PyResult<B
 }
 
 /// An element kept as XML.
-pub(super) fn xml_to_python<'py>(py: Python<'py>, text: &str) -> PyResult<Bound<'py, PyAny>> {
+pub(super) fn xml_to_python<'py>(
+    py: Python<'py>,
+    classes: &Classes,
+    text: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    if classes.form.zeep {
+        return py
+            .import("castile.zeep._values")?
+            .call_method1("element", (text,));
+    }
     static XML: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     XML.import(py, "castile._records", "XML")?.call1((text,))
+}
+
+/// An array of numbers, or a list of them.
+pub(super) fn array_to_python<'py>(
+    py: Python<'py>,
+    classes: &Classes,
+    column: ColumnBuf,
+) -> PyResult<Bound<'py, PyAny>> {
+    let array = column_to_python(py, column);
+    match classes.form.lists {
+        true => array.call_method0("tolist"),
+        false => Ok(array),
+    }
 }
 
 /// An array that takes the decoder's memory over.
@@ -100,7 +124,7 @@ pub(super) fn rows_to_python<'py>(
     classes: &Classes,
     rows: Rows,
 ) -> PyResult<Bound<'py, PyAny>> {
-    if classes.rows == RowsAs::Objects {
+    if classes.form.rows == RowsAs::Objects {
         return Ok(rows_to_list(py, classes, &rows)?.into_any());
     }
     static RECARRAY: PyOnceLock<Py<PyType>> = PyOnceLock::new();
@@ -166,7 +190,7 @@ pub(crate) fn value_to_python<'py>(
             }
             list.into_any()
         }
-        Value::Column(column) => column_to_python(py, column),
+        Value::Column(column) => array_to_python(py, classes, column)?,
         Value::Rows(rows) => Array::Rows(rows).into_python(py, classes)?,
         Value::Record(record) => record_to_python(py, classes, record)?,
         Value::Map(fields) => {
@@ -176,7 +200,7 @@ pub(crate) fn value_to_python<'py>(
             }
             dict.into_any()
         }
-        Value::Xml(text) => xml_to_python(py, &text)?,
+        Value::Xml(text) => xml_to_python(py, classes, &text)?,
     })
 }
 

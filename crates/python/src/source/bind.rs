@@ -7,6 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping, PyString, PyTuple};
 
 use super::Context;
+use crate::schema::zeep_keys;
 use crate::slots::Member;
 
 /// How a value of the class is asked for a field.
@@ -72,7 +73,10 @@ impl<'py> Binding<'py> {
                 .collect()
         });
         let mut aliases = Vec::new();
-        let key = |name: &&str| {
+        let zeep = complex
+            .filter(|_| context.zeep)
+            .map(|id| zeep_keys(&context.types.complex(id).fields));
+        let key = |(at, name): (usize, &&str)| {
             // A typed object's slot may have another name than the field.
             let slot = own
                 .iter()
@@ -80,7 +84,8 @@ impl<'py> Binding<'py> {
                 .position(|n| n == name)
                 .and_then(|at| attrs.get(at));
             let exact = slot.map_or(*name, |s| s);
-            let alias = alias(name).filter(|_| slot.is_none());
+            let other = zeep.iter().flatten().nth(at).filter(|key| key != name);
+            let alias = other.cloned().or_else(|| alias(name)).filter(|_| slot.is_none());
             aliases.extend(alias.clone());
             Key {
                 exact: PyString::intern(context.py, exact),
@@ -88,7 +93,7 @@ impl<'py> Binding<'py> {
                 alias: alias.map(|a| PyString::intern(context.py, &a)),
             }
         };
-        let keys = names.iter().map(key).collect();
+        let keys = names.iter().enumerate().map(key).collect();
         let strange = strange(context, own.as_deref(), &attrs, &names, &aliases);
         Binding {
             manner,

@@ -14,6 +14,7 @@ use crate::temporal::{Moment, Span};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Class {
     Nil,
+    ForcedNil,
     Skip,
     Bool,
     Int,
@@ -41,6 +42,7 @@ pub(super) enum Class {
     ArrayLike,
     Iterable,
     Element,
+    StandIn,
 }
 
 impl Class {
@@ -77,6 +79,7 @@ impl Class {
         static ENUM: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         static DECIMAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         static SKIP: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        static NIL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         static XML: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         static QNAME: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         static RECORD: PyOnceLock<Py<PyType>> = PyOnceLock::new();
@@ -93,6 +96,8 @@ impl Class {
             Class::Enum
         } else if is(&SKIP, RECORDS, "Skip")? {
             Class::Skip
+        } else if is(&NIL, RECORDS, "Nil")? {
+            Class::ForcedNil
         } else if is(&XML, RECORDS, "XML")? {
             Class::Xml
         } else if is(&QNAME, RECORDS, "QName")? {
@@ -144,6 +149,8 @@ impl Class {
         Ok(
             if module.starts_with("pandas") && (name == "NAType" || name == "NaTType") {
                 Class::Nil
+            } else if ty.hasattr("__castile__")? {
+                Class::StandIn
             } else if ty.hasattr("to_records")? {
                 Class::Frame
             } else if (module.starts_with("lxml") || module.starts_with("xml.etree")) && ty.hasattr("iter")? {

@@ -40,7 +40,10 @@ impl<'a, 'py> Context<'a, 'py> {
             Class::Text => Kept::Text(self.text(value)?),
             // No list at all is an empty list; a nil stands inside one.
             Class::Nil if place.item.is_none() && field.is_some_and(|f| f.many) => Kept::Absent,
-            Class::Nil => Kept::Nil,
+            Class::Nil if self.zeep && place.item.is_none() && field.is_some_and(|f| !f.required) => {
+                Kept::Absent
+            }
+            Class::Nil | Class::ForcedNil => Kept::Nil,
             Class::Skip => Kept::Absent,
             Class::Bool => Kept::Bool(value.extract()?),
             Class::Record => self.record_or_inside(value, field, place)?,
@@ -66,6 +69,9 @@ impl<'a, 'py> Context<'a, 'py> {
             Class::QName => {
                 let (namespace, local) = value.extract()?;
                 self.scalar(Scalar::QName(QName { namespace, local }))
+            }
+            Class::StandIn => {
+                self.try_convert(value.call_method0(intern!(self.py, "__castile__"))?, field, place)?
             }
             Class::Element => Kept::Xml(self.text(element_text(&value)?)?),
         })

@@ -48,6 +48,8 @@ type Map<K, V> = HashMap<K, V, FixedState>;
 pub(crate) struct Context<'a, 'py> {
     py: Python<'py>,
     types: &'a Types,
+    /// Whether values are given in zeep's ways.
+    zeep: bool,
     objects: Arena<Bound<'py, PyAny>>,
     nodes: Arena<Node<'a, 'py>>,
     lists: Arena<list::List<'a, 'py>>,
@@ -73,10 +75,11 @@ pub(crate) struct Context<'a, 'py> {
 
 impl<'a, 'py> Context<'a, 'py> {
     /// A context for one encoding against a table of types.
-    pub(crate) fn new(py: Python<'py>, types: &'a Types) -> Self {
+    pub(crate) fn new(py: Python<'py>, types: &'a Types, zeep: bool) -> Self {
         Context {
             py,
             types,
+            zeep,
             objects: Arena::new(),
             nodes: Arena::new(),
             lists: Arena::new(),

@@ -8,7 +8,7 @@ use super::{Context, Place};
 /// A value of any kind as a dynamic value, copied.
 pub(crate) fn value_from_python(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     let types = castile_plan::Types::new();
-    let context = Context::new(value.py(), &types);
+    let context = Context::new(value.py(), &types, false);
     let place = Place {
         parent: None,
         name: "detail",

@@ -1,0 +1,5 @@
+"""zeep's tokens of WS-Security."""
+
+from .username import UsernameToken
+
+__all__ = ["UsernameToken"]
