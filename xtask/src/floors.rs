@@ -30,7 +30,7 @@ pub(crate) const FLOORS: &[Floor] = &[
     },
     Floor {
         level: 3,
-        crates: &["http"],
+        crates: &["http", "security"],
         arrows: &[],
     },
     Floor {

@@ -48,6 +48,7 @@ pub use castile_contract as contract;
 pub use castile_http as http;
 pub use castile_lexical as lexical;
 pub use castile_plan as plan;
+pub use castile_security as security;
 pub use castile_xml as xml;
 
 /// Makes the module that `castile-build` generated in the build script: `include_contract!("weather")`

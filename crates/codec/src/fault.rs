@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use castile_message::Version;
 use castile_value::Value;
 
 /// A qualified name that need not be in any contract.
@@ -74,6 +75,9 @@ pub struct Fault {
     pub role: Option<String>,
     /// What the application says.
     pub detail: Vec<Detail>,
+    /// Header blocks of the message, each one namespace-complete XML element: what was wrong with a
+    /// header stands there and not in the detail (SOAP 1.1, 4.4; WSDL 1.1, 3.7).
+    pub headers: Vec<String>,
 }
 
 impl Fault {
@@ -90,13 +94,43 @@ impl Fault {
             node: None,
             role: None,
             detail: Vec::new(),
+            headers: Vec::new(),
         }
+    }
+
+    /// The fault for header blocks that must be understood and are not (SOAP 1.1, 4.4.1; SOAP 1.2 part
+    /// 1, 5.4.8: each is named in a `NotUnderstood` block).
+    pub fn not_understood(version: Version, names: &[Name]) -> Self {
+        let shown: Vec<String> = names.iter().map(Name::to_string).collect();
+        let text = match &shown[..] {
+            [one] => format!("header {one} must be understood and is not"),
+            _ => format!("headers {} must be understood and are not", shown.join(", ")),
+        };
+        let mut fault = Fault::new(Code::MustUnderstand, text);
+        if version == Version::Soap12 {
+            fault.headers = names.iter().map(not_understood_block).collect();
+        }
+        fault
     }
 
     /// The first reason.
     pub fn reason(&self) -> &str {
         self.reasons.first().map_or("", |r| &r.text)
     }
+}
+
+fn not_understood_block(name: &Name) -> String {
+    let mut block = format!("<S:NotUnderstood xmlns:S=\"{}\"", Version::Soap12.namespace()).into_bytes();
+    let prefix = if name.namespace.is_empty() {
+        ""
+    } else {
+        block.extend(b" xmlns:n=\"");
+        castile_xml::escape_attribute(&name.namespace, &mut block);
+        block.push(b'"');
+        "n:"
+    };
+    block.extend(format!(" qname=\"{prefix}{}\"/>", name.local).into_bytes());
+    String::from_utf8_lossy(&block).into_owned()
 }
 
 impl fmt::Display for Fault {

@@ -44,6 +44,7 @@ mod decode;
 mod encode;
 mod error;
 mod fault;
+mod layer;
 mod scalar;
 
 pub use castile_message::Version;
@@ -52,3 +53,4 @@ pub use decode::{DecodeOptions, Envelope, HeaderBlock};
 pub use encode::{EncodeOptions, encode, encode_fault, encode_marked};
 pub use error::{Error, Guilty, Kind};
 pub use fault::{Code, Detail, Fault, Name, Reason};
+pub use layer::{Found, Layer, Memory, NoRandomness, Received, Refusal, Route, Sending, World};

@@ -88,6 +88,20 @@ pub struct Binding {
     pub transport: String,
     /// In document order.
     pub operations: Vec<Operation>,
+    /// Whether callers use WS-Addressing.
+    pub addressing: Addressing,
+}
+
+/// Whether a binding asks for WS-Addressing; a port that asks makes its binding ask.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Addressing {
+    /// It does not say.
+    #[default]
+    Unsaid,
+    /// Callers may use it.
+    Optional,
+    /// Callers must use it.
+    Required,
 }
 
 /// What carries a binding's messages.
@@ -135,10 +149,11 @@ pub struct Operation {
     pub unsupported: Option<String>,
     /// Its documentation.
     pub doc: Option<String>,
-    /// The WS-Addressing action of the request, where the contract declares one.
-    pub input_action: Option<String>,
-    /// The WS-Addressing action of the reply, where the contract declares one.
-    pub output_action: Option<String>,
+    /// The WS-Addressing action of the request: declared, else the SOAPAction, else made of names
+    /// (WS-Addressing 1.0 Metadata, 4.4).
+    pub input_action: String,
+    /// The WS-Addressing action of the reply, declared or made of names; empty for one-way operations.
+    pub output_action: String,
 }
 
 /// How a body is made (WSDL 1.1, 3.5).
@@ -161,6 +176,8 @@ pub struct FaultDecl {
     pub id: Option<ElementId>,
     /// The field of [`Operation::detail`] that holds it.
     pub field: Option<u32>,
+    /// Its WS-Addressing action, declared or made of names.
+    pub action: String,
 }
 
 /// A port and what belongs to it.

@@ -60,8 +60,8 @@ mod xsd;
 pub use bundle::Bundle;
 pub use catalog::Catalog;
 pub use contract::{
-    Binding, BodyStyle, Contract, Document, FaultDecl, Found, HEADER_ANY, Operation, Port, PortRef, Protocol,
-    Service,
+    Addressing, Binding, BodyStyle, Contract, Document, FaultDecl, Found, HEADER_ANY, Operation, Port,
+    PortRef, Protocol, Service,
 };
 pub use error::{Error, Guilty, Kind, Place, Warning};
 pub use load::{DocumentKind, Entry};

@@ -2,7 +2,7 @@
 
 mod common;
 
-use castile_contract::{BodyStyle, Contract, Guilty, Kind, Operation, Options, Protocol};
+use castile_contract::{Addressing, BodyStyle, Contract, Guilty, Kind, Operation, Options, Protocol};
 use castile_plan::{Plan, Style, TypeId};
 use common::{complex, contract, load, wsdl};
 
@@ -197,8 +197,8 @@ fn faults_and_actions() {
     );
     assert_eq!(complex(&c.types, c.types.complex(op.detail)), "(number:int?)");
     assert_eq!(
-        (op.input_action.as_deref(), op.output_action.as_deref()),
-        (Some("urn:go"), None)
+        (&*op.input_action, &*op.output_action),
+        ("urn:go", "urn:w:P:addResponse")
     );
     assert!(
         c.warnings
@@ -411,4 +411,53 @@ fn namespaces_of_plans_and_styles() {
     assert_eq!(plan.style, Style::Wrapped);
     let uris: Vec<&str> = plan.namespaces.iter().map(|&ns| c.types.uri(ns)).collect();
     assert_eq!(uris, ["urn:t"]);
+}
+
+#[test]
+fn actions_of_addressing_are_declared_or_made_of_names() {
+    const OPERATION: &str = "<operation name='add'><input message='w:in'/><output name='sum' message='w:in'/><fault name='f' message='w:f'/></operation>
+         <operation name='tell'><input message='w:in'/></operation>";
+    let with = |soap: &str, binding: &str| {
+        contract(
+            ADD,
+            &format!(
+                "<message name='in'/><message name='f'><part name='p' element='t:number'/></message><portType name='P'>{OPERATION}</portType>
+                 <binding name='B' type='w:P'><s:binding transport='http'/>{binding}<operation name='add'>{soap}<input><s:body use='literal'/></input></operation>
+                 <operation name='tell'><input><s:body use='literal'/></input></operation></binding>"
+            ),
+        )
+    };
+    let c = with("<s:operation soapAction='urn:add'/>", "");
+    assert_eq!(add(&c).input_action, "urn:add");
+    assert_eq!(add(&c).output_action, "urn:w:P:sum");
+    assert_eq!(add(&c).faults[0].action, "urn:w:P:add:Fault:f");
+    assert_eq!(c.bindings[0].addressing, Addressing::Unsaid);
+    let tell = c.operation(None, None, "tell").unwrap().operation;
+    assert_eq!((&*tell.input_action, &*tell.output_action), ("urn:w:P:tell", ""));
+
+    const USING: &str = "xmlns:wsaw='http://www.w3.org/2006/05/addressing/wsdl'";
+    const POLICY: &str =
+        "xmlns:p='http://www.w3.org/ns/ws-policy' xmlns:m='http://www.w3.org/2007/05/addressing/metadata'";
+    for (binding, asked) in [
+        (format!("<wsaw:UsingAddressing {USING}/>"), Addressing::Optional),
+        (
+            format!(
+                "<wsaw:UsingAddressing {USING} wsdl:required='true' xmlns:wsdl='http://schemas.xmlsoap.org/wsdl/'/>"
+            ),
+            Addressing::Required,
+        ),
+        (
+            format!("<p:Policy {POLICY}><m:Addressing p:Optional='true'/></p:Policy>"),
+            Addressing::Optional,
+        ),
+        (
+            format!(
+                "<p:Policy {POLICY}><p:ExactlyOne><p:All><m:Addressing/></p:All></p:ExactlyOne></p:Policy>"
+            ),
+            Addressing::Required,
+        ),
+    ] {
+        assert_eq!(with("", &binding).bindings[0].addressing, asked, "{binding}");
+    }
+    assert_eq!(add(&with("", "")).input_action, "urn:w:P:addRequest");
 }

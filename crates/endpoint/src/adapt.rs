@@ -14,6 +14,13 @@ pub(crate) fn arguments(types: &Types, plan: &Plan) -> (ComplexId, bool) {
     plan.values(types)
 }
 
+/// Whether the header type has a block of this name.
+pub(crate) fn names_header(types: &Types, header: ComplexId, name: &castile_codec::Name) -> bool {
+    let same =
+        |f: &castile_plan::Field| *f.wire.local == *name.local && types.uri(f.wire.ns) == name.namespace;
+    types.complex(header).fields.iter().any(same)
+}
+
 /// A body of one element whose fields are the arguments.
 pub(crate) struct Body<'a>(pub(crate) &'a dyn Source);
 

@@ -15,19 +15,28 @@
 #![forbid(unsafe_code)]
 
 mod adapt;
+pub mod addressing;
 mod client;
 mod error;
+mod layers;
 mod load;
 mod media;
 pub mod sample;
 mod server;
 pub mod typed;
+mod world;
 
 pub use adapt::{Headers, Nothing};
-pub use castile_codec::{Code, Detail, Fault, HeaderBlock, Limits, Name, Reason, Version};
+pub use castile_codec::{
+    Code, Detail, Fault, Found, HeaderBlock, Layer, Limits, Memory, Name, NoRandomness, Reason, Received,
+    Refusal, Route, Sending, Version, World,
+};
 pub use client::{CallOptions, Client, ClientOptions, Exchange, Incoming, Outcome, Outgoing, Record, Reply};
 pub use error::{Error, Guilty, Kind};
+pub use layers::Layers;
 pub use load::{Cache, LoadOptions, Location, load, resolver};
 pub use server::{
-    Answer, Call, Handler, Handlers, Replier, Server, ServerOptions, Service, ServiceOptions, Stats, Trouble,
+    Answer, Call, Handler, Handlers, InMessage, OutMessage, Replier, Server, ServerOptions, Service,
+    ServiceOptions, Stats, Trouble,
 };
+pub use world::System;

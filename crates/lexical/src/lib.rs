@@ -58,6 +58,7 @@ mod error;
 mod float;
 mod fraction;
 mod hex;
+mod instant;
 mod integer;
 mod name;
 mod order;

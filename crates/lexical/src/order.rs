@@ -93,7 +93,7 @@ impl Duration {
 
 /// Days from the start of year 1 to the start of a month, counted from January of year 0 of the
 /// proleptic Gregorian calendar.
-fn days_before(month: i128) -> i128 {
+pub(crate) fn days_before(month: i128) -> i128 {
     const BEFORE: [i128; 12] = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
     let (year, month) = (month.div_euclid(12), month.rem_euclid(12) as usize);
     let leaps_before = |year: i128| {

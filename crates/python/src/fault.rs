@@ -26,6 +26,7 @@ pub(crate) fn to_python(py: Python<'_>, classes: &Classes, fault: Fault) -> PyEr
         keywords.set_item("subcodes", subcodes)?;
         keywords.set_item("node", fault.node)?;
         keywords.set_item("role", fault.role)?;
+        keywords.set_item("headers", fault.headers)?;
         let class = py.import("castile._errors")?.getattr("Fault")?;
         Ok(PyErr::from_value(class.call_method(
             "_received",
@@ -57,6 +58,7 @@ pub(crate) fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Fault> {
     }
     fault.node = value.getattr("node")?.extract()?;
     fault.role = value.getattr("role")?.extract()?;
+    fault.headers = value.getattr("headers")?.extract()?;
     Ok(fault)
 }
 

@@ -22,6 +22,7 @@ mod client;
 mod describe;
 mod error;
 mod fault;
+mod layers;
 mod options;
 mod runtime;
 mod schema;
@@ -41,6 +42,8 @@ mod _castile {
     use super::client::{Answer, Client, Running};
     #[pymodule_export]
     use super::describe::{OperationFace, ParameterFace};
+    #[pymodule_export]
+    use super::layers::{Clock, Listener};
     #[pymodule_export]
     use super::schema::{FieldFace, PortFace, TypeFace};
     #[pymodule_export]

@@ -100,6 +100,7 @@ pub(crate) fn client_options(settings: &Settings<'_, '_>) -> PyResult<ClientOpti
     settings.set("strict", &mut options.strict)?;
     settings.set("http_headers", &mut options.http_headers)?;
     options.http = http_options(settings)?;
+    options.layers = crate::layers::client_layers(settings)?;
     Ok(options)
 }
 

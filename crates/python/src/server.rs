@@ -54,6 +54,8 @@ impl Server {
         };
         service_options.digits = settings.get("digits")?;
         settings.set("strict", &mut service_options.strict)?;
+        settings.set("roles", &mut service_options.roles)?;
+        service_options.layers = crate::layers::server_layers(&settings)?;
         let server_options = server_options(&settings)?;
         let form = client::form(&settings)?;
         let begin = handler.getattr(py, "begin")?;
@@ -194,6 +196,8 @@ pub(crate) struct ServerCall {
     peer: Option<(String, u16)>,
     /// All header blocks as XML, by name `{namespace}local`.
     header_blocks: Vec<(String, String)>,
+    /// Who proved to send it.
+    principal: Option<String>,
 }
 
 struct PythonHandler {
@@ -353,6 +357,7 @@ fn info(call: &Call<'_>) -> ServerCall {
         },
         peer: call.peer().map(|p| (p.ip().to_string(), p.port())),
         header_blocks: call.headers().iter().map(block).collect(),
+        principal: call.principal().map(str::to_owned),
     }
 }
 

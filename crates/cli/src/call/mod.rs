@@ -244,13 +244,7 @@ fn envelope(args: &CallArgs, text: String) -> Result<Outgoing, Failure> {
             "an envelope is sent as it is: arguments and headers cannot be added",
         ));
     }
-    Ok(Outgoing {
-        operation: args.operation.clone(),
-        body: text.into_bytes().into(),
-        encode: Duration::ZERO,
-        http_headers: Vec::new(),
-        timeout: None,
-    })
+    Ok(Outgoing::ready(args.operation.clone(), text.into_bytes()))
 }
 
 fn xml(block: &str) -> Result<String, Failure> {

@@ -18,8 +18,27 @@ pub struct HeaderBlock {
     pub must_understand: bool,
     /// Whom it is for: SOAP 1.1 `actor`, SOAP 1.2 `role`; `None` for the ultimate receiver.
     pub role: Option<String>,
+    /// SOAP 1.2: whether a node that it is for passes it on even when it does not process it (part 1,
+    /// 5.2.4).
+    pub relay: bool,
     /// The block as namespace-complete XML.
     pub xml: String,
+}
+
+impl HeaderBlock {
+    /// Whether the block is for a receiver in these roles, beside `next` and the ultimate receiver,
+    /// which every endpoint is (SOAP 1.1, 4.2.2; SOAP 1.2 part 1, 2.2). Nobody is in the role `none`.
+    pub fn is_for(&self, roles: &[String]) -> bool {
+        const ENDPOINTS: [&str; 4] = [
+            "",
+            "http://schemas.xmlsoap.org/soap/actor/next",
+            "http://www.w3.org/2003/05/soap-envelope/role/next",
+            "http://www.w3.org/2003/05/soap-envelope/role/ultimateReceiver",
+        ];
+        const NONE: &str = "http://www.w3.org/2003/05/soap-envelope/role/none";
+        let role = self.role.as_deref().unwrap_or_default();
+        ENDPOINTS.contains(&role) || (role != NONE && roles.iter().any(|r| r == role))
+    }
 }
 
 /// A message read up to its first body element: enough to know whom it is for.
@@ -275,7 +294,8 @@ impl<'a> Opening<'a> {
                     .find(of_soap)
                     .map(|a| a.value.trim().to_owned())
             };
-            let must_understand = matches!(attribute("mustUnderstand").as_deref(), Some("1" | "true"));
+            let says = |local: &str| matches!(attribute(local).as_deref(), Some("1" | "true"));
+            let (must_understand, relay) = (says("mustUnderstand"), says("relay"));
             let role = attribute(if version == Version::Soap11 {
                 "actor"
             } else {
@@ -289,6 +309,7 @@ impl<'a> Opening<'a> {
                 name,
                 must_understand,
                 role,
+                relay,
                 xml,
             });
         }

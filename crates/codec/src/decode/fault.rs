@@ -22,6 +22,7 @@ impl Envelope<'_> {
         options: &DecodeOptions,
     ) -> Result<Fault, Error> {
         let is_fault = self.is_fault();
+        let headers = self.headers().iter().map(|block| block.xml.clone()).collect();
         let (reader, version) = self.into_parts();
         let mut decoder = Decoder::new(reader, types, *options);
         if !is_fault {
@@ -30,7 +31,7 @@ impl Envelope<'_> {
         let fault = decoder.fault(version, detail);
         let fault = fault.map_err(|e| e.within("Fault").within("Body").within("Envelope"))?;
         decoder.rest()?;
-        Ok(fault)
+        Ok(Fault { headers, ..fault })
     }
 }
 

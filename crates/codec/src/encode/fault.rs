@@ -25,6 +25,7 @@ pub fn encode_fault(
     let mut marks = Unmarked;
     let mut encoder = Encoder::new(types, options, out, &mut marks);
     let result = encoder.envelope(version, &[], |encoder| {
+        encoder.fault_headers(fault)?;
         encoder.raw("<S:Body><S:Fault>");
         let inside = match version {
             Version::Soap11 => encoder.fault11(detail, fault),
@@ -41,6 +42,20 @@ pub fn encode_fault(
 }
 
 impl Encoder<'_, Unmarked> {
+    fn fault_headers(&mut self, fault: &Fault) -> Result<(), Error> {
+        if fault.headers.is_empty() {
+            return Ok(());
+        }
+        self.raw("<S:Header>");
+        for block in &fault.headers {
+            let fragment = castile_xml::Fragment::parse(block)
+                .map_err(|e| Error::caller(Kind::Value, e.to_string()).within("Header"))?;
+            self.raw(fragment.as_str());
+        }
+        self.raw("</S:Header>");
+        Ok(())
+    }
+
     fn fault11(&mut self, detail: Option<ComplexId>, fault: &Fault) -> Result<(), Error> {
         self.raw("<faultcode");
         match (&fault.code, fault.subcodes.first()) {

@@ -1,6 +1,6 @@
 //! Services, ports and bindings (WSDL 1.1, 2.5 to 2.7).
 
-use super::{At, Definitions, operation, wrong_namespace};
+use super::{At, Definitions, addressing, operation, wrong_namespace};
 use crate::compile::Compiler;
 use crate::contract::{Binding, Port, Protocol, Service};
 use crate::error::Warning;
@@ -12,7 +12,7 @@ pub(super) fn compile<'d>(
     compiler: &mut Compiler<'d>,
     definitions: &Definitions<'d>,
 ) -> (Vec<Service>, Vec<Binding>) {
-    let bindings: Vec<Binding> = definitions
+    let mut bindings: Vec<Binding> = definitions
         .bindings
         .list
         .iter()
@@ -23,6 +23,7 @@ pub(super) fn compile<'d>(
         .iter()
         .map(|&at| service(compiler, definitions, at))
         .collect();
+    ports_ask(compiler, definitions, &mut bindings);
     (services, bindings)
 }
 
@@ -39,6 +40,7 @@ fn binding<'d>(compiler: &mut Compiler<'d>, definitions: &Definitions<'d>, at: A
             .unwrap_or_default()
             .into(),
         operations: Vec::new(),
+        addressing: addressing::asked(compiler, at),
     };
     let port_type = port_type(compiler, definitions, at);
     if let Some(found) = port_type {
@@ -48,6 +50,21 @@ fn binding<'d>(compiler: &mut Compiler<'d>, definitions: &Definitions<'d>, at: A
     let style = extension.and_then(|e| e.token("style"));
     binding.operations = operation::compile(compiler, definitions, at, port_type, &binding.protocol, style);
     binding
+}
+
+/// A port that asks for addressing asks for all that use its binding.
+fn ports_ask<'d>(compiler: &Compiler<'d>, definitions: &Definitions<'d>, bindings: &mut [Binding]) {
+    for service in &definitions.services {
+        for node in service.node.named(Ns::WSDL, "port") {
+            let used = node
+                .qname("binding")
+                .and_then(|name| definitions.bindings.find(name));
+            if let Some(binding) = used.and_then(|found| bindings.get_mut(found.index)) {
+                let asked = addressing::asked(compiler, At { node, ..*service });
+                binding.addressing = binding.addressing.max(asked);
+            }
+        }
+    }
 }
 
 fn port_type<'d>(

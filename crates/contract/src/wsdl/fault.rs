@@ -2,10 +2,10 @@
 
 use castile_plan::{ComplexId, ElementId, QName};
 
-use super::At;
 use super::binding::warn;
 use super::message::Messages;
 use super::part::{block, element_leaf};
+use super::{At, addressing};
 use crate::compile::{Compiler, Leaf, OUTSIDE};
 use crate::contract::FaultDecl;
 use crate::names::Ns;
@@ -43,8 +43,10 @@ impl<'d> Messages<'_, 'd> {
                 continue;
             };
             let leaf = element_leaf(compiler, message, part, element);
+            let action = addressing::fault(compiler, self.port_type, self.operation, fault);
             faults.push((
                 name,
+                action,
                 leaf.wire.clone(),
                 compiler
                     .element_named(message.document | OUTSIDE, part, element)
@@ -55,9 +57,10 @@ impl<'d> Messages<'_, 'd> {
             }
         }
         let detail = block(compiler, &format!("{} fault detail", self.operation), leaves);
-        let declared = faults
-            .into_iter()
-            .map(|(name, wire, id)| declaration(compiler, detail, name, &wire, id));
+        let declared = faults.into_iter().map(|(name, action, wire, id)| FaultDecl {
+            action,
+            ..declaration(compiler, detail, name, &wire, id)
+        });
         (declared.collect(), detail)
     }
 }
@@ -80,5 +83,6 @@ fn declaration(
         element: compiler.types.clark(wire),
         id,
         field: field.map(|i| i as u32),
+        action: String::new(),
     }
 }

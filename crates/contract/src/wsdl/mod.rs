@@ -1,6 +1,7 @@
 //! WSDL 1.1 definitions: an index of what stands where ([`Definitions`]), and its compilation to
 //! services, bindings and operations.
 
+mod addressing;
 mod binding;
 mod fault;
 mod message;

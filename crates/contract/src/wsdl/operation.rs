@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use castile_plan::{Plan, TypeId};
 
 use super::message::{Messages, Side};
-use super::{At, Definitions, binding::warn};
+use super::{At, Definitions, addressing, binding::warn};
 use crate::compile::Compiler;
 use crate::contract::{BodyStyle, Operation, Protocol};
 use crate::names::Ns;
@@ -93,8 +93,8 @@ fn undefined<'d>(
         detail: compiler.nothing(),
         unsupported: Some(format!("{text}, at {place}")),
         doc: bound.documentation().map(Into::into),
-        input_action: None,
-        output_action: None,
+        input_action: String::new(),
+        output_action: String::new(),
     }
 }
 
@@ -148,12 +148,10 @@ fn operation<'d>(
         port_type: parts.port_type,
     };
     let (faults, detail) = messages.faults(compiler);
+    let soap_action = soap.and_then(|s| s.attribute("soapAction")).unwrap_or_default();
     let mut operation = Operation {
         name: unique,
-        soap_action: soap
-            .and_then(|s| s.attribute("soapAction"))
-            .unwrap_or_default()
-            .into(),
+        soap_action: soap_action.into(),
         one_way: parts.defined.child(Ns::WSDL, "output").is_none(),
         style,
         input: None,
@@ -166,8 +164,8 @@ fn operation<'d>(
             .documentation()
             .or_else(|| parts.bound.documentation())
             .map(Into::into),
-        input_action: action(compiler, parts.defined, "input"),
-        output_action: action(compiler, parts.defined, "output"),
+        input_action: addressing::input(compiler, parts.port_type, parts.defined, soap_action),
+        output_action: addressing::output(compiler, parts.port_type, parts.defined),
     };
     match plans(compiler, parts, &messages) {
         Ok((input, output)) => {
@@ -219,14 +217,6 @@ fn plans<'d>(
         None => None,
     };
     Ok((input, output))
-}
-
-/// The `Action` attribute of WS-Addressing, in whichever of its namespaces.
-fn action(compiler: &Compiler<'_>, defined: NodeRef<'_>, side: &'static str) -> Option<String> {
-    let names = &compiler.documents.names;
-    let message = defined.child(Ns::WSDL, side)?;
-    let action = message.foreign("Action", |ns| names.uri(ns).contains("addressing"))?;
-    Some(action.trim().to_owned()).filter(|action| !action.is_empty())
 }
 
 /// The namespaces of SOAP's binding elements. The version is the binding's; some contracts use the

@@ -3,15 +3,17 @@
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use castile_codec::{DecodeOptions, Envelope, Fault, HeaderBlock, Version};
+use castile_codec::{DecodeOptions, Envelope, Fault, HeaderBlock, Sending, Version};
 use castile_contract::Operation;
 use castile_http::{Request, Response};
 use castile_plan::{ComplexId, Plan, Style};
 use castile_value::{Sink, Source, Value, ValueSink};
 
+use super::reply::elsewhere;
 use super::{Client, Record, input};
 use crate::adapt::{Body, Headers, Inside, Nothing, arguments};
 use crate::error::{Error, Guilty, Kind};
+use crate::layers::{Memories, WithBlocks};
 use crate::media::{self, Media};
 
 /// What one call has beside its arguments.
@@ -40,12 +42,27 @@ pub struct Outgoing {
     pub http_headers: Vec<(String, String)>,
     /// Limit on the whole call; replaces that of the options.
     pub timeout: Option<Duration>,
+    pub(crate) memories: Memories,
+}
+
+impl Outgoing {
+    /// An envelope that is ready, sent as it is.
+    pub fn ready(operation: impl Into<String>, envelope: impl Into<Bytes>) -> Outgoing {
+        Outgoing {
+            operation: operation.into(),
+            body: envelope.into(),
+            encode: Duration::ZERO,
+            http_headers: Vec::new(),
+            timeout: None,
+            memories: Memories::default(),
+        }
+    }
 }
 
 /// What came back, not yet decoded.
 #[derive(Debug)]
 pub struct Incoming {
-    response: Response,
+    pub(super) response: Response,
 }
 
 /// A request and what came back.
@@ -147,13 +164,11 @@ impl Client {
         args: &dyn Source,
     ) -> Result<Outgoing, Error> {
         let started = Instant::now();
-        let body = self.encode_request(self.operation(operation)?, header, args)?;
+        let (body, memories) = self.encode_request(self.operation(operation)?, header, args)?;
         Ok(Outgoing {
-            operation: operation.to_owned(),
-            body: body.into(),
             encode: started.elapsed(),
-            http_headers: Vec::new(),
-            timeout: None,
+            memories,
+            ..Outgoing::ready(operation, body)
         })
     }
 
@@ -164,10 +179,7 @@ impl Client {
     pub fn exchange(&self, outgoing: Outgoing) -> Result<Exchange, Error> {
         let request = self.request(&outgoing)?;
         let response = self.blocking.send(request).map_err(|e| during(e, &outgoing))?;
-        Ok(Exchange {
-            outgoing,
-            incoming: Incoming { response },
-        })
+        self.complete(outgoing, response, &|| false)
     }
 
     /// [`Client::exchange`], asking about ten times a second whether to give up.
@@ -182,10 +194,7 @@ impl Client {
         let request = self.request(&outgoing)?;
         let response = self.blocking.send_with_interrupt(request, interrupted);
         let response = response.map_err(|e| during(e, &outgoing))?;
-        Ok(Exchange {
-            outgoing,
-            incoming: Incoming { response },
-        })
+        self.complete(outgoing, response, interrupted)
     }
 
     /// [`Client::exchange`] for async code. Dropping the future cancels the call.
@@ -194,7 +203,11 @@ impl Client {
     /// As [`Client::exchange`].
     pub async fn exchange_async(&self, outgoing: Outgoing) -> Result<Exchange, Error> {
         let request = self.request(&outgoing)?;
-        let response = self.tasks.send(request).await.map_err(|e| during(e, &outgoing))?;
+        let mut response = self.tasks.send(request).await.map_err(|e| during(e, &outgoing))?;
+        if let Some(ticket) = elsewhere(&outgoing, &response) {
+            let waited = ticket.wait_async(self.time_limit(&outgoing)).await;
+            response = waited.map_err(|e| e.during(format_args!("calling {}", outgoing.operation)))?;
+        }
         Ok(Exchange {
             outgoing,
             incoming: Incoming { response },
@@ -259,15 +272,27 @@ impl Client {
         operation: &Operation,
         header: &dyn Source,
         args: &dyn Source,
-    ) -> Result<Vec<u8>, Error> {
+    ) -> Result<(Vec<u8>, Memories), Error> {
         let plan = input(operation)?;
+        let mut blocks = Vec::new();
+        let sending = Sending {
+            version: self.version,
+            operation: &operation.name,
+            action: &operation.input_action,
+            to: self.endpoint.as_str(),
+            one_way: operation.one_way,
+            fault: None,
+            world: self.options.layers.world(),
+        };
+        let memories = self.options.layers.request(&sending, &mut blocks)?;
+        let header = &WithBlocks::new(self.types(), plan.header, header, &blocks);
         let nested = arguments(self.types(), plan).1;
         let body = Body(args);
         let body: &dyn Source = if nested { &body } else { args };
         let mut out = Vec::new();
         let options = self.encode_options();
         castile_codec::encode(self.types(), plan, self.version, header, body, &options, &mut out)?;
-        Ok(out)
+        Ok((out, memories))
     }
 
     fn request(&self, outgoing: &Outgoing) -> Result<Request, Error> {
@@ -323,13 +348,15 @@ impl Client {
         if !Media::parse(content_type).is_xml() {
             return Err(during(foreign(content_type, body)));
         }
-        self.decode_reply(operation, content_type, body, header, result)
+        let memories = Some(&exchange.outgoing.memories);
+        self.decode_reply(operation, memories, content_type, body, header, result)
             .map_err(during)
     }
 
     pub(super) fn decode_reply(
         &self,
         operation: &Operation,
+        memories: Option<&Memories>,
         content_type: &str,
         body: &[u8],
         header: &mut dyn Sink,
@@ -338,6 +365,9 @@ impl Client {
         let types = self.types();
         let text = media::text(body, &Media::parse(content_type))?;
         let envelope = Envelope::open(&text, &self.options.limits)?;
+        if let Some(memories) = memories {
+            self.check(operation, memories, &envelope)?;
+        }
         let options = DecodeOptions {
             strict: self.options.strict,
         };
@@ -418,7 +448,7 @@ fn during(error: castile_http::Error, outgoing: &Outgoing) -> Error {
     Error::from(error).during(format_args!("calling {}", outgoing.operation))
 }
 
-fn peer(text: &str) -> Error {
+pub(super) fn peer(text: &str) -> Error {
     Error::new(Kind::Peer, Guilty::Peer, text)
 }
 

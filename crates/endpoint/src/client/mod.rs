@@ -3,11 +3,12 @@
 mod call;
 mod options;
 mod record;
+mod reply;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use castile_codec::{EncodeOptions, Version};
+use castile_codec::{EncodeOptions, Name, Version};
 use castile_contract::{Binding, Contract, Operation, Protocol};
 use castile_plan::{ComplexId, Plan, Types};
 use castile_value::{Sink, Source};
@@ -17,6 +18,7 @@ pub use call::{CallOptions, Exchange, Incoming, Outcome, Outgoing, Reply};
 pub use options::ClientOptions;
 pub use record::Record;
 
+use crate::addressing::{Addressing, AddressingVersion};
 use crate::error::{Error, Guilty, Kind};
 use crate::load::{Location, load};
 
@@ -49,8 +51,13 @@ impl Client {
     ///
     /// # Errors
     /// As [`Client::new`].
-    pub fn with_contract(contract: Arc<Contract>, options: ClientOptions) -> Result<Client, Error> {
+    pub fn with_contract(contract: Arc<Contract>, mut options: ClientOptions) -> Result<Client, Error> {
         let (binding, address) = pick(&contract, &options)?;
+        if contract.bindings[binding].addressing == castile_contract::Addressing::Required
+            && !options.layers.understand(&addressed())
+        {
+            options.layers = options.layers.with(Addressing::default());
+        }
         let version = match contract.bindings[binding].protocol {
             Protocol::Soap12 => Version::Soap12,
             _ => Version::Soap11,
@@ -141,7 +148,7 @@ impl Client {
     /// As [`Client::operation`], and a value that the contract does not allow.
     pub fn encode(&self, operation: &str, header: &dyn Source, args: &dyn Source) -> Result<Vec<u8>, Error> {
         let operation = self.operation(operation)?;
-        self.encode_request(operation, header, args)
+        Ok(self.encode_request(operation, header, args)?.0)
     }
 
     /// Reads a reply that came by other ways: its headers into `header`, its values into the
@@ -157,7 +164,7 @@ impl Client {
         result: &mut dyn Sink,
     ) -> Result<Outcome, Error> {
         let operation = self.operation(operation)?;
-        self.decode_reply(operation, "", body, header, result)
+        self.decode_reply(operation, None, "", body, header, result)
     }
 
     /// The complex types of an operation's reply: whose fields are the header blocks, and whose
@@ -183,6 +190,14 @@ impl Client {
             strict: self.options.strict,
             digits: self.options.digits,
         }
+    }
+}
+
+/// A header that whoever speaks WS-Addressing knows.
+fn addressed() -> Name {
+    Name {
+        namespace: AddressingVersion::V10.namespace().to_owned(),
+        local: "Action".to_owned(),
     }
 }
 

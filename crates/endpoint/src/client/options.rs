@@ -1,5 +1,6 @@
 //! Everything about a client that a user can set.
 
+use crate::layers::Layers;
 use crate::load::LoadOptions;
 
 /// Settings of a client. `Debug` masks secrets.
@@ -23,6 +24,9 @@ pub struct ClientOptions {
     pub http: castile_http::ClientOptions,
     /// Limits on the XML of replies.
     pub limits: castile_codec::Limits,
+    /// What adds header blocks to requests and checks replies. A binding that requires WS-Addressing
+    /// gets it with its defaults when no layer knows it.
+    pub layers: Layers,
     /// How the WSDL is loaded.
     pub load: LoadOptions,
 }
@@ -38,6 +42,7 @@ impl Default for ClientOptions {
             http_headers: Vec::new(),
             http: castile_http::ClientOptions::default(),
             limits: castile_codec::Limits::default(),
+            layers: Layers::default(),
             load: LoadOptions::default(),
         }
     }

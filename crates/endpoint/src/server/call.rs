@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Instant;
 
-use castile_codec::{DecodeOptions, Envelope, Fault, HeaderBlock, Version};
+use castile_codec::{DecodeOptions, Envelope, Fault, HeaderBlock, Memory, Sending, Version};
 use castile_contract::{Binding, Operation};
 use castile_plan::{ComplexId, Style, Types};
 use castile_value::{Sink, Source};
@@ -11,6 +11,7 @@ use castile_value::{Sink, Source};
 use super::dispatch::Service;
 use crate::adapt::{Body, Inside, arguments};
 use crate::error::Error;
+use crate::layers::WithBlocks;
 
 /// Answers calls. Runs on a thread that may block.
 pub trait Handler: Send + Sync + 'static {
@@ -50,6 +51,8 @@ pub struct Call<'c> {
     pub(super) operation: &'c Operation,
     pub(super) envelope: Envelope<'c>,
     pub(super) peer: Option<SocketAddr>,
+    pub(super) principal: Option<&'c str>,
+    pub(super) memories: &'c [Memory],
 }
 
 /// Room for a reply to begin with: most are small, and one allocation does for them.
@@ -71,6 +74,7 @@ pub struct Replier<'c> {
     service: &'c Service,
     operation: &'c Operation,
     version: Version,
+    memories: &'c [Memory],
 }
 
 impl<'c> Call<'c> {
@@ -104,6 +108,11 @@ impl<'c> Call<'c> {
         self.peer
     }
 
+    /// The user who proved to send it, to a layer or to the transport.
+    pub fn principal(&self) -> Option<&'c str> {
+        self.principal
+    }
+
     /// The complex types whose fields are the header blocks and the arguments.
     pub fn arguments(&self) -> Option<(ComplexId, ComplexId)> {
         let plan = self.operation.input.as_ref()?;
@@ -119,6 +128,7 @@ impl<'c> Call<'c> {
             service,
             operation,
             envelope,
+            memories,
             ..
         } = self;
         let types = service.types();
@@ -141,6 +151,7 @@ impl<'c> Call<'c> {
             service,
             operation,
             version,
+            memories,
         })
     }
 }
@@ -166,6 +177,18 @@ impl Replier<'_> {
         let nested = plan.style == Style::Wrapped && arguments(types, plan).1;
         let body = Body(result);
         let body: &dyn Source = if nested { &body } else { result };
+        let layers = &self.service.options().layers;
+        let sending = Sending {
+            version: self.version,
+            operation: &self.operation.name,
+            action: &self.operation.output_action,
+            to: "",
+            one_way: false,
+            fault: None,
+            world: layers.world(),
+        };
+        let blocks = layers.reply(self.memories, &sending)?;
+        let header = &WithBlocks::new(types, plan.header, header, &blocks);
         let mut out = Vec::with_capacity(REPLY_BYTES);
         let options = self.service.encode_options();
         let began = Instant::now();

@@ -1,17 +1,21 @@
 //! From a message to its operation, and from an answer or error to a message.
 
-use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use castile_codec::{Code, EncodeOptions, Envelope, Fault, HeaderBlock, Limits, Name, Version};
-use castile_contract::{Binding, Contract, Operation};
+use castile_codec::{
+    Code, EncodeOptions, Envelope, Fault, Found, Limits, Memory, Name, Received, Route, Sending, Version,
+};
+use castile_contract::{Contract, Operation};
 use castile_plan::Types;
 
 use super::call::{Answer, Call, Handler, Trouble};
-use crate::error::{Error, Guilty, Kind};
+use super::find::Index;
+use super::message::{InMessage, OutMessage};
+use crate::error::{Error, Guilty};
+use crate::layers::{Layers, not_understood};
 
 /// Settings of a service.
 #[derive(Clone, Debug)]
@@ -25,6 +29,11 @@ pub struct ServiceOptions {
     pub digits: Option<u8>,
     /// Limits on the XML of requests.
     pub limits: Limits,
+    /// What checks the headers of requests and adds headers to replies.
+    pub layers: Layers,
+    /// The actors (SOAP 1.2: roles) that the service plays, beside `next` and the ultimate receiver:
+    /// header blocks for them that must be understood are refused when nobody knows them.
+    pub roles: Vec<String>,
 }
 
 impl Default for ServiceOptions {
@@ -34,6 +43,8 @@ impl Default for ServiceOptions {
             strict: true,
             digits: None,
             limits: Limits::default(),
+            layers: Layers::default(),
+            roles: Vec::new(),
         }
     }
 }
@@ -44,18 +55,9 @@ pub struct Service {
     contract: Arc<Contract>,
     options: ServiceOptions,
     handler: Box<dyn Handler>,
-    /// Operations by the name of their first body element, in the order of names.
-    elements: Vec<(Name, Vec<Place>)>,
-    /// Operations by action.
-    actions: HashMap<String, Vec<Place>>,
-    /// Header elements that some operation knows.
-    understood: Vec<Name>,
+    index: Index,
     counters: Counters,
 }
-
-/// A binding and an operation of it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place(usize, usize);
 
 #[derive(Default)]
 struct Counters {
@@ -84,26 +86,6 @@ pub struct Stats {
     pub encode: Duration,
 }
 
-/// A message for a service: the envelope as text, and what the transport says of it.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Request<'r> {
-    pub(super) text: &'r str,
-    /// SOAPAction, or the action of the content type.
-    pub(super) action: Option<&'r str>,
-    /// The version to answer in when the envelope cannot be opened.
-    pub(super) version: Version,
-    pub(super) peer: Option<std::net::SocketAddr>,
-}
-
-/// A message to send back.
-#[derive(Debug)]
-pub(super) struct Response {
-    pub(super) version: Version,
-    pub(super) body: Vec<u8>,
-    /// The code of a fault.
-    pub(super) fault: Option<Code>,
-}
-
 impl Service {
     /// A service of a contract.
     ///
@@ -114,56 +96,13 @@ impl Service {
         options: ServiceOptions,
         handler: impl Handler,
     ) -> Result<Service, Error> {
-        let bindings = bindings(&contract, &options)?;
-        let types = &contract.types;
-        let mut service = Service {
+        Ok(Service {
+            index: Index::new(&contract, &options)?,
             options,
             handler: Box::new(handler),
-            elements: Vec::new(),
-            actions: HashMap::new(),
-            understood: Vec::new(),
             counters: Counters::default(),
-            contract: contract.clone(),
-        };
-        for b in bindings {
-            for (o, operation) in contract.bindings[b].operations.iter().enumerate() {
-                service.add(types, Place(b, o), operation);
-            }
-        }
-        Ok(service)
-    }
-
-    fn add(&mut self, types: &Types, place: Place, operation: &Operation) {
-        if let Some(plan) = &operation.input {
-            let first = types.complex(plan.body).fields.first();
-            let name = first.map_or_else(Name::default, |f| Name {
-                namespace: types.uri(f.wire.ns).to_owned(),
-                local: f.wire.local.to_string(),
-            });
-            match self.element(&name.namespace, &name.local) {
-                Ok(i) => self.elements[i].1.push(place),
-                Err(i) => self.elements.insert(i, (name, vec![place])),
-            }
-            for f in &types.complex(plan.header).fields {
-                let name = Name {
-                    namespace: types.uri(f.wire.ns).to_owned(),
-                    local: f.wire.local.to_string(),
-                };
-                self.understood.push(name);
-            }
-        }
-        if !operation.soap_action.is_empty() {
-            self.actions
-                .entry(operation.soap_action.clone())
-                .or_default()
-                .push(place);
-        }
-    }
-
-    /// The place of a body element among those known, or where it would stand.
-    fn element(&self, namespace: &str, local: &str) -> Result<usize, usize> {
-        let key = |(name, _): &(Name, _)| (&*name.local, &*name.namespace).cmp(&(local, namespace));
-        self.elements.binary_search_by(key)
+            contract,
+        })
     }
 
     /// What the WSDL says.
@@ -229,50 +168,73 @@ impl Service {
         }
     }
 
-    /// Answers a message. Never fails: what goes wrong becomes a fault.
-    pub(super) fn answer(&self, request: Request<'_>) -> Response {
-        let count = |counter: &AtomicU64, n: usize| counter.fetch_add(n as u64, Ordering::Relaxed);
-        count(&self.counters.calls, 1);
-        count(&self.counters.bytes_in, request.text.len());
-        let began = Instant::now();
-        let opened = Envelope::open(request.text, &self.options.limits);
-        self.note_decode(began);
-        let response = match opened {
-            Ok(envelope) => self.dispatch(envelope, request),
-            Err(error) => self.refuse(request.version, &error.into()),
-        };
-        count(&self.counters.faults, usize::from(response.fault.is_some()));
-        count(&self.counters.bytes_out, response.body.len());
-        response
+    fn fault_body(&self, version: Version, operation: Option<&Operation>, fault: &Fault) -> Vec<u8> {
+        let detail = operation.map(|o| o.detail);
+        let options = self.encode_options();
+        let mut body = Vec::new();
+        let mut encode =
+            |fault| castile_codec::encode_fault(self.types(), detail, version, fault, &options, &mut body);
+        if let Err(error) = encode(fault) {
+            tracing::error!(%error, "a fault could not be written");
+            let bare = Fault::new(Code::Receiver, "the service failed to answer");
+            let plain = Fault {
+                headers: fault.headers.clone(),
+                ..bare.clone()
+            };
+            // A handler may have given headers that are no XML.
+            let written = encode(&plain).or_else(|_| encode(&bare));
+            debug_assert!(written.is_ok(), "a fault without detail can be written");
+        }
+        body
     }
 
-    fn dispatch(&self, envelope: Envelope<'_>, request: Request<'_>) -> Response {
-        let version = envelope.version();
-        let (binding, operation) = match self.find(&envelope, request.action) {
+    /// Answers a message. Never fails: what goes wrong becomes a fault.
+    pub fn answer(&self, message: InMessage<'_>) -> OutMessage {
+        let count = |counter: &AtomicU64, n: usize| counter.fetch_add(n as u64, Ordering::Relaxed);
+        count(&self.counters.calls, 1);
+        count(&self.counters.bytes_in, message.text.len());
+        let began = Instant::now();
+        let opened = Envelope::open(message.text, &self.options.limits);
+        self.note_decode(began);
+        let answer = match opened {
+            Ok(envelope) => self.dispatch(envelope, message),
+            Err(error) => self.refuse(message.version, &error.into()),
+        };
+        count(&self.counters.faults, usize::from(answer.fault.is_some()));
+        count(&self.counters.bytes_out, answer.body.len());
+        answer
+    }
+
+    fn dispatch(&self, envelope: Envelope<'_>, message: InMessage<'_>) -> OutMessage {
+        let found = self.index.find(&self.contract, &envelope, message.action);
+        let mut handling = Handling {
+            service: self,
+            version: envelope.version(),
+            operation: found.as_ref().ok().map(|(_, operation)| *operation),
+            memories: Vec::new(),
+            found: Found::default(),
+        };
+        let (binding, operation) = match handling.check(&envelope, message.action).and(found) {
             Ok(found) => found,
             Err(fault) => {
                 tracing::info!(%fault, "refused a message");
-                return self.fault(version, None, &fault);
+                return handling.fault(fault);
             }
         };
-        let span = tracing::debug_span!("serve", operation = %operation.name, bytes = request.text.len());
+        let span = tracing::debug_span!("serve", operation = %operation.name, bytes = message.text.len());
         let _entered = span.enter();
         let call = Call {
             service: self,
             binding,
             operation,
             envelope,
-            peer: request.peer,
+            peer: message.peer,
+            principal: handling.found.principal.as_deref().or(message.principal),
+            memories: &handling.memories,
         };
         let handled = catch_unwind(AssertUnwindSafe(|| self.handler.handle(call)));
         let fault = match handled {
-            Ok(Ok(Answer(body))) => {
-                return Response {
-                    version,
-                    body,
-                    fault: None,
-                };
-            }
+            Ok(Ok(Answer(body))) => return handling.reply(operation, body),
             Ok(Err(Trouble::Fault(fault))) => *fault,
             Ok(Err(Trouble::Error(error))) => {
                 if error.guilty() == Guilty::Peer {
@@ -287,92 +249,11 @@ impl Service {
                 Fault::new(Code::Receiver, "the service failed to answer")
             }
         };
-        self.fault(version, Some(operation), &fault)
-    }
-
-    /// The operation of a message: by its first body element, of several by the action; an empty
-    /// body by the action alone, or when only one operation has one.
-    fn find(&self, envelope: &Envelope<'_>, action: Option<&str>) -> Result<(&Binding, &Operation), Fault> {
-        if let Some(block) = envelope.headers().iter().find(|b| self.must_refuse(b)) {
-            let text = format!("header {} must be understood and is not", block.name);
-            return Err(Fault::new(Code::MustUnderstand, text));
-        }
-        let by_action = action.and_then(|a| self.actions.get(a));
-        let (namespace, local) = envelope.first_name().unwrap_or_default();
-        let named = self.element(namespace, local).ok().map(|i| &self.elements[i].1);
-        let place = match (named, by_action) {
-            (Some(named), Some(by_action)) => named.iter().find(|p| by_action.contains(p)).or(named.first()),
-            (Some(named), None) => named.first(),
-            // An empty body, or one whose element nobody knows: the action may say what was meant,
-            // and decoding then says what is wrong with it.
-            (None, Some(by_action)) => by_action.first(),
-            (None, None) => None,
-        };
-        let Some(&Place(b, o)) = place else {
-            return Err(self.unknown(envelope.first()));
-        };
-        let binding = &self.contract.bindings[b];
-        let operation = &binding.operations[o];
-        match &operation.unsupported {
-            Some(what) => Err(Fault::new(
-                Code::Receiver,
-                format!("operation {} cannot be served: {what}", operation.name),
-            )),
-            None => Ok((binding, operation)),
-        }
-    }
-
-    fn unknown(&self, first: Option<Name>) -> Fault {
-        let what = first.map_or_else(|| "an empty body".to_owned(), |name| name.to_string());
-        let mut known: Vec<String> = self
-            .elements
-            .iter()
-            .take(20)
-            .map(|(name, _)| name.to_string())
-            .collect();
-        known.sort_unstable();
-        Fault::new(
-            Code::Sender,
-            format!(
-                "no operation takes {what}; this service takes {}",
-                known.join(", ")
-            ),
-        )
-    }
-
-    /// A header that must be understood, is meant for us, and that no operation knows.
-    fn must_refuse(&self, block: &HeaderBlock) -> bool {
-        const FOR_US: [&str; 4] = [
-            "",
-            "http://schemas.xmlsoap.org/soap/actor/next",
-            "http://www.w3.org/2003/05/soap-envelope/role/next",
-            "http://www.w3.org/2003/05/soap-envelope/role/ultimateReceiver",
-        ];
-        let for_us = FOR_US.contains(&block.role.as_deref().unwrap_or_default());
-        block.must_understand && for_us && !self.understood.contains(&block.name)
-    }
-
-    fn fault(&self, version: Version, operation: Option<&Operation>, fault: &Fault) -> Response {
-        let detail = operation.map(|o| o.detail);
-        let options = self.encode_options();
-        let mut body = Vec::new();
-        let mut encoded =
-            castile_codec::encode_fault(self.types(), detail, version, fault, &options, &mut body);
-        if let Err(error) = &encoded {
-            tracing::error!(%error, "a fault could not be written");
-            let plain = Fault::new(Code::Receiver, "the service failed to answer");
-            encoded = castile_codec::encode_fault(self.types(), None, version, &plain, &options, &mut body);
-        }
-        debug_assert!(encoded.is_ok(), "a fault without detail can be written");
-        Response {
-            version,
-            body,
-            fault: Some(fault.code.clone()),
-        }
+        handling.fault(fault)
     }
 
     /// Answers a body that cannot be opened, or is not even text.
-    pub(super) fn refuse(&self, version: Version, error: &Error) -> Response {
+    pub(super) fn refuse(&self, version: Version, error: &Error) -> OutMessage {
         tracing::info!(%error, "refused a message");
         // SOAP 1.2, 2.8: an envelope of another version is answered in the oldest.
         let fault = error.to_fault();
@@ -381,39 +262,110 @@ impl Service {
         } else {
             version
         };
-        self.fault(version, None, &fault)
+        let handling = Handling {
+            service: self,
+            version,
+            operation: None,
+            memories: Vec::new(),
+            found: Found::default(),
+        };
+        handling.fault(fault)
     }
+}
+
+/// One message while it is answered.
+struct Handling<'s> {
+    service: &'s Service,
+    version: Version,
+    operation: Option<&'s Operation>,
+    /// What the layers remember of it.
+    memories: Vec<Memory>,
+    /// What they found out.
+    found: Found,
+}
+
+impl Handling<'_> {
+    /// What must be true of the headers before anything else is done.
+    fn check(&mut self, envelope: &Envelope<'_>, action: Option<&str>) -> Result<(), Fault> {
+        let Service { options, index, .. } = self.service;
+        let layers = &options.layers;
+        let blocks = envelope.headers();
+        let name = self.operation.map_or("", |o| &*o.name);
+        let known = self.operation.map(|o| [&*o.input_action, &*o.soap_action]);
+        let expected = known
+            .as_ref()
+            .filter(|_| options.strict)
+            .map_or(&[][..], |known| &known[..]);
+        let received = Received {
+            version: self.version,
+            operation: name,
+            // What the contract declares is right, whatever the headers say.
+            action: action.filter(|a| self.operation.is_none_or(|o| o.soap_action != *a)),
+            expected,
+            blocks,
+            one_way: self.operation.is_none_or(|o| o.one_way),
+            is_fault: envelope.is_fault(),
+            world: layers.world(),
+        };
+        let checked = layers.check_request(&received, &mut self.found, &mut self.memories);
+        let refused = not_understood(blocks, &options.roles, layers, |name| index.understands(name));
+        if !refused.is_empty() {
+            let names: Vec<Name> = refused.into_iter().cloned().collect();
+            return Err(Fault::not_understood(self.version, &names));
+        }
+        checked.map_err(|refusal| refusal.fault)
+    }
+
+    fn reply(self, operation: &Operation, body: Vec<u8>) -> OutMessage {
+        // Most answers go back, where the action is of no use.
+        OutMessage {
+            version: self.version,
+            body,
+            fault: None,
+            action: match self.found.reply {
+                Route::To(_) => operation.output_action.clone(),
+                _ => String::new(),
+            },
+            route: self.found.reply,
+        }
+    }
+
+    fn fault(self, mut fault: Fault) -> OutMessage {
+        let action = self.operation.map_or("", |o| fault_action(o, &fault)).to_owned();
+        let options = &self.service.options;
+        let sending = Sending {
+            version: self.version,
+            operation: self.operation.map_or("", |o| &o.name),
+            action: &action,
+            to: "",
+            one_way: false,
+            fault: Some(&fault),
+            world: options.layers.world(),
+        };
+        let blocks = options.layers.reply(&self.memories, &sending);
+        let blocks =
+            blocks.inspect_err(|error| tracing::error!(%error, "a fault goes out without its headers"));
+        fault.headers.extend(blocks.unwrap_or_default());
+        OutMessage {
+            version: self.version,
+            body: self.service.fault_body(self.version, self.operation, &fault),
+            fault: Some(fault.code),
+            action,
+            route: self.found.fault,
+        }
+    }
+}
+
+/// The action of a declared fault; empty for others.
+fn fault_action<'o>(operation: &'o Operation, fault: &Fault) -> &'o str {
+    let Some(detail) = fault.detail.first() else {
+        return "";
+    };
+    let name = detail.name.to_string();
+    let declared = operation.faults.iter().find(|declared| declared.element == name);
+    declared.map_or("", |declared| &declared.action)
 }
 
 fn nanos(began: Instant) -> u64 {
     u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX)
-}
-
-/// The SOAP bindings of the service in question.
-fn bindings(contract: &Contract, options: &ServiceOptions) -> Result<Vec<usize>, Error> {
-    let soap = |b: &usize| contract.bindings.get(*b).is_some_and(|b| b.protocol.is_soap());
-    let named = |name: &str| options.service.as_deref().is_none_or(|wanted| wanted == name);
-    let services = contract.services.iter().filter(|s| named(&s.name));
-    let of = |s: &castile_contract::Service| {
-        s.ports
-            .iter()
-            .map(|p| p.binding)
-            .filter(|b| soap(b))
-            .collect::<Vec<_>>()
-    };
-    let mut found = services.map(of).find(|list| !list.is_empty()).unwrap_or_default();
-    if found.is_empty() && contract.services.is_empty() && options.service.is_none() {
-        found = (0..contract.bindings.len()).filter(soap).collect();
-    }
-    found.sort_unstable();
-    found.dedup();
-    if found.is_empty() {
-        let known: Vec<&str> = contract.services.iter().map(|s| &*s.name).collect();
-        let text = format!(
-            "no such service with a SOAP port; the contract has {}",
-            known.join(", ")
-        );
-        return Err(Error::new(Kind::NoSuchOperation, Guilty::Caller, text));
-    }
-    Ok(found)
 }

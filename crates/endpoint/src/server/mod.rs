@@ -3,10 +3,14 @@
 mod call;
 mod dispatch;
 mod documents;
+mod find;
 mod handlers;
+mod message;
+mod outbox;
 mod web;
 
 pub use call::{Answer, Call, Handler, Replier, Trouble};
 pub use dispatch::{Service, ServiceOptions, Stats};
 pub use handlers::Handlers;
+pub use message::{InMessage, OutMessage};
 pub use web::{Server, ServerOptions};

@@ -3,14 +3,16 @@
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 
-use castile_codec::{Code, Version};
+use castile_codec::{Code, Route, Version};
 use castile_contract::Resolver;
 use castile_http::{
     HeaderMap, HeaderName, HeaderValue, Method, ServerRequest, ServerResponse, StatusCode, header,
 };
 
-use super::dispatch::{Request, Response, Service};
+use super::dispatch::Service;
 use super::documents::Documents;
+use super::message::{InMessage, OutMessage};
+use super::outbox::Outbox;
 use crate::error::Error;
 use crate::media::{self, Media, plain_type};
 
@@ -24,6 +26,8 @@ pub struct ServerOptions {
     pub threads: bool,
     /// The address that `?wsdl` shows, when it is not the one that callers use (behind a proxy).
     pub public_url: Option<String>,
+    /// The transport for replies that are wanted elsewhere (WS-Addressing `ReplyTo`).
+    pub replies: castile_http::ClientOptions,
 }
 
 impl Default for ServerOptions {
@@ -32,6 +36,7 @@ impl Default for ServerOptions {
             http: castile_http::ServerOptions::default(),
             threads: true,
             public_url: None,
+            replies: castile_http::ClientOptions::default(),
         }
     }
 }
@@ -49,6 +54,7 @@ struct Front {
     documents: Documents,
     threads: bool,
     public_url: Option<String>,
+    outbox: Outbox,
 }
 
 impl Server {
@@ -71,6 +77,7 @@ impl Server {
             http,
             threads,
             public_url,
+            replies,
         } = options;
         let http = castile_http::Server::bind(address, http)?;
         Ok(Server {
@@ -80,6 +87,7 @@ impl Server {
                 documents,
                 threads,
                 public_url,
+                outbox: Outbox::new(replies)?,
             }),
         })
     }
@@ -152,19 +160,31 @@ impl Front {
         } else {
             Version::Soap11
         };
-        let response = match media::text(&request.body, &media) {
-            Ok(text) => {
-                let peer = Some(request.peer);
-                self.service.answer(Request {
-                    text: &text,
-                    action: action.filter(|a| !a.is_empty()),
-                    version,
-                    peer,
-                })
-            }
+        let answer = match media::text(&request.body, &media) {
+            Ok(text) => self.service.answer(InMessage {
+                text: &text,
+                action: action.filter(|a| !a.is_empty()),
+                version,
+                peer: Some(request.peer),
+                principal: request.principal.as_deref(),
+            }),
             Err(error) => self.service.refuse(version, &error),
         };
-        http(response)
+        self.send(answer)
+    }
+
+    /// The answer as the response, or by a request of its own to where it is wanted.
+    fn send(&self, answer: OutMessage) -> ServerResponse {
+        match &answer.route {
+            Route::Back => http(answer),
+            Route::Nowhere => ServerResponse::empty(StatusCode::ACCEPTED),
+            Route::To(_) if answer.body.is_empty() => ServerResponse::empty(StatusCode::ACCEPTED),
+            Route::To(url) => {
+                let url = url.clone();
+                self.outbox.send(url, answer);
+                ServerResponse::empty(StatusCode::ACCEPTED)
+            }
+        }
     }
 
     /// GET: the WSDL and its schemas.
@@ -202,8 +222,10 @@ impl Front {
     }
 }
 
-fn http(response: Response) -> ServerResponse {
-    let Response { version, body, fault } = response;
+fn http(answer: OutMessage) -> ServerResponse {
+    let OutMessage {
+        version, body, fault, ..
+    } = answer;
     let status = match (&fault, version) {
         (None, _) if body.is_empty() => return ServerResponse::empty(StatusCode::ACCEPTED),
         (None, _) => StatusCode::OK,

@@ -1,4 +1,5 @@
 //! A running service of the interop contract, and a client of it.
+#![allow(dead_code, reason = "each test file uses its part")]
 
 use std::sync::Arc;
 
@@ -31,9 +32,9 @@ pub(crate) fn handlers() -> Handlers {
         .on("failDeclared", |_| {
             let name = Name {
                 namespace: NS.into(),
-                local: "Trouble".into(),
+                local: "ServiceFault".into(),
             };
-            let value = Value::map([("code", Value::from(7)), ("message", "deep".into())]);
+            let value = Value::map([("code", Value::from(7)), ("reason", "deep".into())]);
             let mut fault = Fault::new(Code::Receiver, "declared");
             fault.detail.push(Detail { name, value });
             Err(fault)

@@ -12,6 +12,7 @@ from typing import Any, Generic, TypeAlias, TypeVar
 from . import _castile
 from ._castile import Call, OperationFace, Request
 from ._errors import Fault, NoSuchOperation
+from ._layers import Layer, client_layers
 from ._operations import help_text, no_operation, signature
 from ._options import (
     TLS,
@@ -55,6 +56,7 @@ class Shared:
         digits: int | None = None,
         rows: Rows = "numpy",
         arrays: Arrays = "numpy",
+        layers: Sequence[Layer] = (),
         faults: Iterable[type[Exception]] = (),
         catalogs: Iterable[StrPath] = (),
         cache: bool | StrPath = True,
@@ -76,6 +78,7 @@ class Shared:
             "digits": digits,
             "rows": rows,
             "arrays": arrays,
+            "layers": client_layers(layers),
             "catalogs": list(catalogs),
             "offline": offline,
             "proxy": proxy,
@@ -196,7 +199,8 @@ class Client(Shared):
     headers and `http_headers` HTTP headers of every call. With `strict=False` small breaches of
     the contract by the peer are overlooked. `digits` sends doubles with fewer digits. `rows` says
     whether arrays of flat structs come as structured arrays (`"numpy"`) or as lists of objects
-    (`"objects"`). `faults` are exception classes with fields, raised instead of `Fault` for
+    (`"objects"`). `layers` add headers to requests and check replies: `UsernameToken`, `Timestamp`,
+    `Addressing`. `faults` are exception classes with fields, raised instead of `Fault` for
     declared faults of the same name.
 
     Any number of threads may use a client at once.

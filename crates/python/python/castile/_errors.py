@@ -93,7 +93,8 @@ class Fault(Error):
     standard code, or `{namespace}local`. `detail` is a pair of the entry's name and its value, a
     list of such pairs, or `castile.XML` (or a list of it) for entries that the contract does not
     declare. A name is `{namespace}local`, or `local` alone where a declared fault is called so.
-    `details` has them as pairs. A detail that the contract does not allow is left out when the
+    `details` has them as pairs. `headers` are header blocks that come or go with the fault, as XML:
+    what is wrong with a header stands there. A detail that the contract does not allow is left out when the
     fault is sent, and the log says why.
 
     >>> fault = Fault("no such account", code="Sender", detail=("{urn:bank}noAccount", {"id": 7}))
@@ -113,10 +114,11 @@ class Fault(Error):
         reasons: dict[str, str] | None = None,
         node: str | None = None,
         role: str | None = None,
+        headers: Sequence[str] = (),
     ) -> None:
         _check_code(reason, code)
         super().__init__(reason, code)
-        self._fill(reason, code, detail, subcodes, reasons, node, role)
+        self._fill(reason, code, detail, subcodes, reasons, node, role, headers)
 
     @classmethod
     def _received(cls, reason: str, code: str, **parts: Any) -> Fault:
@@ -134,6 +136,7 @@ class Fault(Error):
         reasons: dict[str, str] | None,
         node: str | None = None,
         role: str | None = None,
+        headers: Sequence[str] = (),
     ) -> None:
         self.reason = reason
         self.code = code
@@ -142,6 +145,7 @@ class Fault(Error):
         self.reasons = reasons if reasons is not None else {"en": reason}
         self.node = node
         self.role = role
+        self.headers = list(headers)
 
     @property
     def detail(self) -> Any:

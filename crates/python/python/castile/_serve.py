@@ -17,6 +17,7 @@ from ._castile import OperationFace
 from ._client import _blocks
 from ._errors import Fault, NoSuchOperation
 from ._hints import load_value
+from ._layers import ServerLayer, server_layers
 from ._operations import close_name, no_operation
 from ._options import TLS, Rows, StrPath, cache_settings, tls_settings
 from ._records import Record, attribute_names
@@ -53,6 +54,8 @@ class ServerCall:
     """The SOAP headers that the contract knows, by name."""
     header_blocks: list[tuple[str, str]]
     """All header blocks as XML, by name `{namespace}local`."""
+    principal: str | None = None
+    """Who proved to send it: to a layer, or to HTTP."""
     reply_headers: dict[str, Any] | list[Any] = field(default_factory=dict)
     """What the handler puts here goes out as SOAP headers: by name, or a list of XML elements."""
 
@@ -153,6 +156,8 @@ def serve(
     rows: Rows = "numpy",
     tls: TLS | None = None,
     users: Mapping[str, str] | None = None,
+    layers: Sequence[ServerLayer] = (),
+    roles: Sequence[str] = (),
     public_url: str | None = None,
     workers: int | None = None,
     threads: bool = True,
@@ -187,6 +192,9 @@ def serve(
     With `wsdl`, a handler whose name is (nearly) that of no operation, or that cannot take an
     operation's arguments, is an error at once; operations may lack a handler.
     `users` are names and passwords that may call (basic authentication; use it with `tls`).
+    `layers` check the headers of requests and add headers to replies: `CheckSecurity`,
+    `CheckAddressing`. `roles` are the SOAP actors that the service plays: headers for them that must be
+    understood and are not are refused.
     """
     target = obj() if isinstance(obj, type) else obj
     handler: _Handler
@@ -204,6 +212,8 @@ def serve(
         "digits": digits,
         "rows": rows,
         "users": dict(users) if users is not None else None,
+        "layers": server_layers(layers),
+        "roles": list(roles),
         "public_url": public_url,
         "workers": workers,
         "threads": threads,
@@ -238,7 +248,14 @@ class _Handler:
         self, operation: str, arguments: Record, headers: Record, call: _castile.ServerCall
     ) -> tuple[Any, Mapping[str, Any]]:
         """Answers one call. Raises nothing but `Fault`."""
-        current = ServerCall(operation, call.soap_version, call.peer, _blocks(headers), call.header_blocks)
+        current = ServerCall(
+            operation,
+            call.soap_version,
+            call.peer,
+            _blocks(headers),
+            call.header_blocks,
+            call.principal,
+        )
         token = _current.set(current)
         try:
             value = self.answer(operation, arguments, current)

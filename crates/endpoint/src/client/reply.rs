@@ -1,0 +1,75 @@
+//! What stands between a reply that came and its decoding.
+
+use std::time::Duration;
+
+use castile_codec::{Envelope, Name, Received};
+use castile_contract::Operation;
+use castile_http::Response;
+
+use super::Client;
+use super::call::{Exchange, Incoming, Outgoing, peer};
+use crate::adapt::names_header;
+use crate::addressing::{Asked, Ticket};
+use crate::error::Error;
+use crate::layers::{Memories, not_understood};
+
+impl Client {
+    /// What must be true of a reply's headers before anything of it is believed.
+    pub(super) fn check(
+        &self,
+        operation: &Operation,
+        memories: &Memories,
+        envelope: &Envelope<'_>,
+    ) -> Result<(), Error> {
+        let layers = &self.options.layers;
+        let received = Received {
+            version: envelope.version(),
+            operation: &operation.name,
+            action: None,
+            expected: &[],
+            blocks: envelope.headers(),
+            one_way: true,
+            is_fault: envelope.is_fault(),
+            world: layers.world(),
+        };
+        layers.check_reply(memories, &received)?;
+        if !self.options.strict || envelope.is_fault() {
+            return Ok(());
+        }
+        let output = operation.output.as_ref().map(|plan| plan.header);
+        let known = |name: &Name| output.is_some_and(|header| names_header(self.types(), header, name));
+        match not_understood(envelope.headers(), &[], layers, known).first() {
+            Some(name) => Err(peer(&format!(
+                "header {name} must be understood and is not: a layer may know it, and without strict it is ignored"
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// The exchange whose reply may come elsewhere.
+    pub(super) fn complete(
+        &self,
+        outgoing: Outgoing,
+        mut response: Response,
+        interrupted: &dyn Fn() -> bool,
+    ) -> Result<Exchange, Error> {
+        if let Some(ticket) = elsewhere(&outgoing, &response) {
+            let waited = ticket.wait(self.time_limit(&outgoing), interrupted);
+            response = waited.map_err(|e| e.during(format_args!("calling {}", outgoing.operation)))?;
+        }
+        let incoming = Incoming { response };
+        Ok(Exchange { outgoing, incoming })
+    }
+
+    pub(super) fn time_limit(&self, outgoing: &Outgoing) -> Option<Duration> {
+        let http = &self.options.http;
+        outgoing.timeout.or(http.timeout_call).or(http.timeout_read)
+    }
+}
+
+/// Where the reply is waited for, when the answer to the request was only that it came.
+pub(super) fn elsewhere<'o>(outgoing: &'o Outgoing, response: &Response) -> Option<&'o Ticket> {
+    let asked = outgoing.memories.find::<Asked>()?;
+    let accepted = response.status.is_success() && response.body.is_empty();
+    asked.ticket.as_deref().filter(|_| accepted)
+}
