@@ -38,6 +38,7 @@ fn push(types: &mut Types, fields: Vec<castile_plan::Field>, content: Vec<Partic
         is_abstract: false,
         fields,
         content,
+        array: None,
         doc: None,
     });
     id

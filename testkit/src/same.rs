@@ -11,6 +11,13 @@ pub fn plain(value: &Value) -> Value {
         Value::Column(_) | Value::Rows(_) => {
             Value::List(value.clone().into_list().iter().map(plain).collect())
         }
+        Value::Grid(grid) => Value::map([
+            (
+                "sizes",
+                Value::List(grid.sizes().iter().map(|&n| Value::Int(n as i64)).collect()),
+            ),
+            ("values", plain(grid.values())),
+        ]),
         Value::Record(record) => fields(record),
         Value::Map(entries) => {
             let entries = entries.iter().filter(|(_, v)| !matches!(v, Value::Absent));

@@ -99,6 +99,23 @@ impl Table {
         }
     }
 
+    /// The same table, in which types of one repeated element, each with its number of dimensions, are
+    /// arrays of SOAP encoding.
+    ///
+    /// # Panics
+    /// When there is no such type, or it has other fields.
+    #[must_use]
+    pub fn with_arrays(mut self, arrays: &[(&str, u32)]) -> Table {
+        for &(local, rank) in arrays {
+            let id = self.id(local);
+            let complex = &mut self.types.complex[id.index()];
+            complex.array = Some(rank);
+            complex.fields[0].nillable = true;
+        }
+        self.types.seal().expect("the types are a good table");
+        self
+    }
+
     /// The complex type of this local name.
     ///
     /// # Panics

@@ -196,6 +196,7 @@ pub(crate) fn empty(label: &str) -> Complex {
         is_abstract: false,
         fields: Vec::new(),
         content: Vec::new(),
+        array: None,
         doc: None,
     }
 }

@@ -43,7 +43,11 @@ fn slow(
 fn check(table: &Table, name: &str, items: Vec<Value>, field: &str) {
     for digits in [None, Some(4)] {
         for strict in [true, false] {
-            let options = EncodeOptions { digits, strict };
+            let options = EncodeOptions {
+                digits,
+                strict,
+                ..EncodeOptions::default()
+            };
             let body = body(table, name, Value::map([(field, Value::List(items.clone()))]));
             let fast = encoded_by(&table.types, &table.plan(name), &body, &options);
             assert_eq!(fast, slow(table, name, &body, &options), "{items:?}");

@@ -132,20 +132,28 @@ fn rpc_literal() {
 }
 
 #[test]
-fn encoded_is_refused_when_used_only() {
+fn encoded_messages_are_marked() {
     let binding = "<s:binding style='rpc' transport='http'/><operation name='add'><s:operation/>
-        <input><s:body use='encoded' namespace='urn:rpc'/></input><output><s:body use='encoded'/></output></operation>";
+        <input><s:body use='encoded' namespace='urn:rpc'/></input><output><s:body use='literal' namespace='urn:rpc'/></output></operation>";
     let c = one(
         "<part name='x' type='xs:int'/>",
         "<part name='z' type='xs:int'/>",
         binding,
     );
+    assert_eq!(add(&c).unsupported, None);
+    assert!(add(&c).input.as_ref().unwrap().encoded);
+    assert!(!add(&c).output.as_ref().unwrap().encoded);
+    let binding = binding.replace("style='rpc'", "style='document'");
+    let c = one(
+        "<part name='x' type='xs:int'/>",
+        "<part name='z' type='xs:int'/>",
+        &binding,
+    );
     let why = add(&c).unsupported.as_deref().unwrap();
     assert!(
-        why.starts_with("rpc/encoded is not supported, at w.wsdl:"),
+        why.starts_with("document/encoded is not supported, at w.wsdl:"),
         "{why}"
     );
-    assert!(add(&c).input.is_none());
 }
 
 #[test]

@@ -6,7 +6,9 @@
 use std::sync::Arc;
 
 use castile_plan::{ComplexId, Plan, Types};
-use castile_value::{ColumnBuf, DType, Item, Items, RowLayout, Rows, Scalar, Shape, Sink, Slot, Source};
+use castile_value::{
+    ColumnBuf, DType, GraphSink, Item, Items, RowLayout, Rows, Scalar, Shape, Sink, Slot, Source,
+};
 
 /// The complex type whose fields are the arguments of a message, and whether it is that of the one
 /// body element (else it is the body itself).
@@ -27,6 +29,10 @@ pub(crate) struct Body<'a>(pub(crate) &'a dyn Source);
 impl Source for Body<'_> {
     fn field(&self, _index: usize, _name: &str) -> Item<'_> {
         Item::Record(self.0)
+    }
+
+    fn object(&self, number: u32) -> Item<'_> {
+        self.0.object(number)
     }
 }
 
@@ -78,6 +84,8 @@ pub(crate) struct Inside<'s> {
     depth: u32,
     /// Where the fields of the type that came lie in the declared one, when it is another.
     places: Option<Vec<Option<u32>>>,
+    /// The element is read; what comes now are objects that it refers to.
+    done: bool,
 }
 
 impl<'s> Inside<'s> {
@@ -87,12 +95,14 @@ impl<'s> Inside<'s> {
             shape,
             depth: 0,
             places: None,
+            done: false,
         }
     }
 
     /// Where a value goes; `None` for the element itself and for fields that only a derived type has.
     fn place(&self, at: Slot) -> Option<Slot> {
         match (self.depth, &self.places) {
+            _ if self.done => Some(at),
             (0, _) => None,
             (1, Some(places)) => Some(Slot {
                 field: (*places.get(at.field as usize)?)?,
@@ -142,9 +152,10 @@ impl Sink for Inside<'_> {
 
     fn close(&mut self) {
         self.depth = self.depth.saturating_sub(1);
-        if self.depth > 0 {
+        if self.depth > 0 || self.done {
             self.sink.close();
         }
+        self.done |= self.depth == 0;
     }
 
     fn record(&mut self, at: Slot, shape: &Arc<Shape>, values: &mut Vec<(u32, Scalar<'_>)>) {
@@ -163,5 +174,31 @@ impl Sink for Inside<'_> {
     fn rows(&mut self, at: Slot, layout: &Arc<RowLayout>) -> Option<&mut Rows> {
         let at = self.place(at)?;
         self.sink.rows(at, layout)
+    }
+
+    fn graph(&mut self) -> Option<&mut dyn GraphSink> {
+        self.sink.graph().is_some().then_some(self)
+    }
+}
+
+impl GraphSink for Inside<'_> {
+    fn array(&mut self, at: Slot, shape: Option<&Arc<Shape>>, sizes: &[usize]) {
+        if let (Some(at), Some(graph)) = (self.place(at), self.sink.graph()) {
+            graph.array(at, shape, sizes);
+        }
+        self.depth += 1;
+    }
+
+    fn object(&mut self, number: u32) {
+        self.depth += 1;
+        if let Some(graph) = self.sink.graph() {
+            graph.object(number);
+        }
+    }
+
+    fn reference(&mut self, at: Slot, number: u32) {
+        if let (Some(at), Some(graph)) = (self.place(at), self.sink.graph()) {
+            graph.reference(at, number);
+        }
     }
 }

@@ -51,11 +51,11 @@ fn check_simple(types: &Types) -> Result<(), Error> {
 }
 
 /// Prefixes are unique, names, and none of those that an encoder makes up itself: `S` for the
-/// envelope, and `f`, `a` and `q` with or without a number for names that no table knows.
+/// envelope, `E` for SOAP encoding, and `f`, `a` and `q` with or without a number for names that no table knows.
 fn check_prefixes(types: &Types) -> Result<(), Error> {
     let mut seen = std::collections::HashSet::new();
     for (i, Namespace { uri, prefix }) in types.namespaces.iter().enumerate() {
-        let made_up = &**prefix == "S"
+        let made_up = matches!(&**prefix, "S" | "E")
             || prefix
                 .strip_prefix(['f', 'a', 'q'])
                 .is_some_and(|rest| rest.bytes().all(|b| b.is_ascii_digit()));
@@ -109,7 +109,17 @@ fn check_complex(types: &Types, complex: &Complex) -> Result<(), Error> {
     for field in &complex.fields {
         check_field(types, field)?;
     }
+    check_array(complex)?;
     check_content(complex)
+}
+
+/// An array has one field, the item, and dimensions.
+fn check_array(complex: &Complex) -> Result<(), Error> {
+    match (complex.array, &complex.fields[..]) {
+        (None, _) => Ok(()),
+        (Some(1..), [item]) if item.many && item.kind == FieldKind::Element => Ok(()),
+        _ => Err(Error("an array needs dimensions and one repeated element".into())),
+    }
 }
 
 fn check_field(types: &Types, field: &Field) -> Result<(), Error> {

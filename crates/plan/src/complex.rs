@@ -23,6 +23,8 @@ pub struct Complex {
     /// The content model, flattened in preorder; empty for empty or simple content. One particle
     /// is the root; the leaves refer to `fields`.
     pub content: Vec<Particle>,
+    /// For an array of SOAP encoding, how many dimensions it has; its one field is the repeated item.
+    pub array: Option<u32>,
     /// The schema's documentation, white space collapsed.
     pub doc: Option<Box<str>>,
 }

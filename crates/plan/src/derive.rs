@@ -134,9 +134,10 @@ fn can_start(types: &Types, field: &Field, called: &mut dyn FnMut(&str)) -> bool
 
 fn tags(types: &Types, field: &Field) -> Tags {
     match field.kind {
-        FieldKind::Element => types.element_tags(&field.wire),
+        FieldKind::Element => element_tags(types, field),
         FieldKind::Attribute => Tags {
             open: format!(" {}=\"", types.prefixed(&field.wire)).into_bytes().into(),
+            typed: Box::default(),
             close: b"\"".as_slice().into(),
         },
         _ => Tags::default(),
@@ -145,6 +146,15 @@ fn tags(types: &Types, field: &Field) -> Tags {
 
 fn is_nil(field: &Field) -> bool {
     field.kind == FieldKind::Attribute && field.wire.ns == Types::XSI && &*field.wire.local == "nil"
+}
+
+fn element_tags(types: &Types, field: &Field) -> Tags {
+    let mut tags = types.element_tags(&field.wire);
+    if let Some(name) = types.announced(field.ty).filter(|_| types.derived.encoded) {
+        let attribute = format!(" xsi:type=\"{}\"", types.prefixed(name));
+        tags.typed = [&tags.open, attribute.as_bytes()].concat().into();
+    }
+    tags
 }
 
 fn is_plain(complex: &Complex) -> bool {

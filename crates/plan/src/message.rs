@@ -22,6 +22,8 @@ pub struct Plan {
     pub label: Box<str>,
     /// How arguments map to the body.
     pub style: Style,
+    /// Whether values are written by the rules of SOAP encoding (SOAP 1.1, 5; SOAP 1.2 part 2, 3).
+    pub encoded: bool,
     /// A complex type with one element field a header block, all optional.
     pub header: ComplexId,
     /// A complex type with one element field a body element.
@@ -48,10 +50,23 @@ impl Plan {
         Plan {
             label: label.into(),
             style,
+            encoded: false,
             header,
             body,
             namespaces,
         }
+    }
+
+    /// The same message by the rules of SOAP encoding: almost every element says its type, so the
+    /// namespaces that takes come first.
+    #[must_use]
+    pub fn into_encoded(mut self) -> Self {
+        self.encoded = true;
+        self.namespaces
+            .retain(|ns| ![Types::XSD, Types::XSI].contains(ns));
+        self.namespaces.splice(..0, [Types::XSD, Types::XSI]);
+        self.namespaces.truncate(Plan::NAMESPACES_MAX);
+        self
     }
 
     /// The complex type whose fields are the arguments: the body element's type for the wrapped

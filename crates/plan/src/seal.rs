@@ -21,6 +21,8 @@ pub struct Derived {
     globals: Vec<OnceLock<Box<Global>>>,
     types: HashMap<QName, TypeId>,
     complex: Vec<DerivedComplex>,
+    /// Whether some type is an array of SOAP encoding.
+    pub(crate) encoded: bool,
     /// Of each simple type, whether it or a type it restricts has an enumeration.
     enumerated: Vec<bool>,
 }
@@ -58,6 +60,9 @@ pub(crate) struct DerivedComplex {
 pub struct Tags {
     /// `<ns1:item` without the closing bracket; for an attribute ` ns1:name="`.
     pub open: Box<[u8]>,
+    /// The same with the declared type: `<ns1:item xsi:type="xsd:int"`, for SOAP encoding. As `open`
+    /// where the type has no name, is an array, or nothing of the table is encoded.
+    pub typed: Box<[u8]>,
     /// `</ns1:item>`; for an attribute the closing quote.
     pub close: Box<[u8]>,
 }
@@ -93,6 +98,7 @@ impl Types {
             globals: vec![OnceLock::new(); self.elements.len()],
             types: named_types(self),
             complex: Vec::new(),
+            encoded: false,
             enumerated: Vec::with_capacity(self.simple.len()),
         };
         // Bases come before what restricts them.
@@ -104,6 +110,7 @@ impl Types {
                 .enumerated
                 .push(base || !simple.facets.enumeration.is_empty());
         }
+        self.derived.encoded = self.complex.iter().any(|c| c.array.is_some());
         let mut nullable = vec![None; self.complex.len()];
         self.derived.complex = self
             .complex
@@ -248,11 +255,34 @@ impl Types {
         }
     }
 
+    /// The name that `xsi:type` gives to a declared type: its own, or that of the nearest type it
+    /// restricts. `None` for arrays and for complex types without a name.
+    pub fn announced(&self, ty: TypeId) -> Option<&QName> {
+        match ty {
+            TypeId::Complex(id) => {
+                let complex = self.complex(id);
+                complex.name.as_ref().filter(|_| complex.array.is_none())
+            }
+            TypeId::Simple(id) => {
+                let mut at = Some(id);
+                std::iter::from_fn(|| {
+                    let simple = self.simple(at?);
+                    at = simple.base;
+                    Some(simple)
+                })
+                .find_map(|simple| simple.name.as_ref())
+            }
+            TypeId::Any | TypeId::Unsupported(_) => None,
+        }
+    }
+
     /// The tags of an element, under the table's prefixes.
     pub fn element_tags(&self, name: &QName) -> Tags {
         let name = self.prefixed(name);
+        let open: Box<[u8]> = format!("<{name}").into_bytes().into();
         Tags {
-            open: format!("<{name}").into_bytes().into(),
+            typed: open.clone(),
+            open,
             close: format!("</{name}>").into_bytes().into(),
         }
     }

@@ -33,6 +33,7 @@ fn complex(fields: Vec<Field>, content: Vec<Particle>) -> Complex {
         is_abstract: false,
         fields,
         content,
+        array: None,
         doc: None,
     }
 }

@@ -89,6 +89,7 @@ fn table(tree: &Tree) -> Types {
         is_abstract: false,
         fields: (0..leaves).map(field).collect(),
         content,
+        array: None,
         doc: None,
     });
     types.seal().expect("a tree is a good table");

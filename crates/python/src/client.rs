@@ -85,6 +85,10 @@ impl Client {
             .map_err(|e| error::endpoint(py, &e))?;
         let context = Context::new(py, types, self.classes.form.zeep);
         let args = arguments(py, types, complex, operation, args, kwargs)?;
+        let declared = self.endpoint.operation(operation);
+        if declared.is_ok_and(|o| o.input.as_ref().is_some_and(|plan| plan.encoded)) {
+            context.find_shared(&args)?;
+        }
         let args = context.record(args, Some(complex), operation);
         let header = header.unwrap_or_else(|| PyDict::new(py).into_any());
         let header = context.record(header, self.header_type(operation), "Header");

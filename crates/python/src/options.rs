@@ -97,6 +97,7 @@ pub(crate) fn client_options(settings: &Settings<'_, '_>) -> PyResult<ClientOpti
     options.service = settings.get("service")?;
     options.port = settings.get("port")?;
     options.digits = settings.get("digits")?;
+    options.share_texts = settings.get("share_texts")?.unwrap_or(false);
     settings.set("strict", &mut options.strict)?;
     settings.set("http_headers", &mut options.http_headers)?;
     options.http = http_options(settings)?;

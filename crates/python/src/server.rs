@@ -53,6 +53,7 @@ impl Server {
             ..ServiceOptions::default()
         };
         service_options.digits = settings.get("digits")?;
+        service_options.share_texts = settings.get("share_texts")?.unwrap_or(false);
         settings.set("strict", &mut service_options.strict)?;
         settings.set("roles", &mut service_options.roles)?;
         service_options.layers = crate::layers::server_layers(&settings)?;
@@ -256,6 +257,9 @@ impl PythonHandler {
         let types = self.classes.types();
         let context = Context::new(py, types, false);
         let results = results(py, types, result_type, operation, value)?;
+        if replier.is_encoded() {
+            context.find_shared(&results)?;
+        }
         let results = context.record(results, Some(result_type), operation);
         let headers = context.record(headers, Some(header_type), "Header");
         let written = replier.reply(headers, results);

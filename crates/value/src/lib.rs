@@ -11,6 +11,10 @@
 //!   decoder ──Sink──▶ ValueSink | struct | Python builder
 //! ```
 //!
+//! Values are trees. Where SOAP encoding lets one object stand in several places, or in itself, a place
+//! holds a number ([`Item::Ref`], [`Value::Ref`]) and the objects stand beside the tree, in a [`Graph`]:
+//! nothing is copied, nothing is counted, and a cycle is no trouble to print, compare or drop.
+//!
 //! Non-goals: this crate knows no schema and no XML. What a field may hold is the plan's business.
 //!
 //! ```
@@ -25,6 +29,8 @@
 
 mod column;
 mod dtype;
+mod graph;
+mod grid;
 mod record;
 mod rows;
 mod scalar;
@@ -32,13 +38,17 @@ mod sink;
 mod source;
 pub mod typed;
 mod value;
+mod value_sink;
 
 pub use castile_lexical::{DateTime, DateTimeKind, Decimal, Duration};
 pub use column::{Column, ColumnBuf};
 pub use dtype::DType;
+pub use graph::{Graph, Objects};
+pub use grid::Grid;
 pub use record::{Record, Shape};
 pub use rows::{RowField, RowLayout, Rows, Table};
 pub use scalar::{QName, Scalar};
-pub use sink::{Sink, Slot, ValueSink};
+pub use sink::{GraphSink, Sink, Slot};
 pub use source::{Item, Items, Source};
 pub use value::Value;
+pub use value_sink::ValueSink;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{ColumnBuf, DType, Record, RowLayout, Rows, Scalar, Shape, Value};
+use crate::{ColumnBuf, DType, RowLayout, Rows, Scalar, Shape};
 
 /// Which field of the record being built a value belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,153 +44,25 @@ pub trait Sink {
     /// The array to append flat records to, for a repeated field; `None` when the sink would
     /// rather have them one by one.
     fn rows(&mut self, at: Slot, layout: &Arc<RowLayout>) -> Option<&mut Rows>;
-}
-
-/// Builds [`Value`]s.
-pub struct ValueSink {
-    root: Record,
-    open: Vec<(Slot, Record)>,
-}
-
-impl ValueSink {
-    /// A sink for one record of this shape.
-    pub fn new(shape: Arc<Shape>) -> Self {
-        ValueSink {
-            root: Record::new(shape),
-            open: Vec::new(),
-        }
-    }
-
-    /// The record that was built.
-    pub fn finish(self) -> Record {
-        self.root
-    }
-
-    fn slot(&mut self, at: Slot) -> Option<&mut Value> {
-        let record = self.open.last_mut().map_or(&mut self.root, |(_, record)| record);
-        record.values_mut().get_mut(at.field as usize)
-    }
-
-    fn put(&mut self, at: Slot, value: Value) {
-        let Some(slot) = self.slot(at) else { return };
-        if !at.many {
-            *slot = value;
-            return;
-        }
-        match slot {
-            Value::List(list) => list.push(value),
-            other => {
-                let mut list = std::mem::take(other).into_list();
-                list.push(value);
-                *other = Value::List(list);
-            }
-        }
+    /// The same sink, if it can take what only SOAP encoding has. Messages that have it are refused
+    /// otherwise.
+    fn graph(&mut self) -> Option<&mut dyn GraphSink> {
+        None
     }
 }
 
-impl Sink for ValueSink {
-    fn scalar(&mut self, at: Slot, value: Scalar<'_>) {
-        self.put(at, value.into());
-    }
-
-    fn nil(&mut self, at: Slot) {
-        self.put(at, Value::Nil);
-    }
-
-    fn xml(&mut self, at: Slot, text: String) {
-        self.put(at, Value::Xml(text));
-    }
-
-    fn attribute(&mut self, at: Slot, name: String, value: &str) {
-        let Some(slot) = self.slot(at) else { return };
-        match slot {
-            Value::Map(map) => map.push((name, value.into())),
-            other => *other = Value::Map(vec![(name, value.into())]),
-        }
-    }
-
-    fn open(&mut self, at: Slot, shape: &Arc<Shape>) {
-        self.open.push((at, Record::new(shape.clone())));
-    }
-
-    fn close(&mut self) {
-        if let Some((at, record)) = self.open.pop() {
-            self.put(at, Value::Record(record));
-        }
-    }
-
-    fn record(&mut self, at: Slot, shape: &Arc<Shape>, values: &mut Vec<(u32, Scalar<'_>)>) {
-        let mut record = Record::new(shape.clone());
-        for (field, value) in values.drain(..) {
-            if let Some(slot) = record.values_mut().get_mut(field as usize) {
-                *slot = value.into();
-            }
-        }
-        self.put(at, Value::Record(record));
-    }
-
-    fn column(&mut self, at: Slot, dtype: DType) -> Option<&mut ColumnBuf> {
-        let slot = self.slot(at)?;
-        if matches!(slot, Value::Absent) {
-            *slot = Value::Column(ColumnBuf::new(dtype));
-        }
-        match slot {
-            Value::Column(column) if column.dtype() == dtype => Some(column),
-            _ => None,
-        }
-    }
-
-    fn rows(&mut self, at: Slot, layout: &Arc<RowLayout>) -> Option<&mut Rows> {
-        let slot = self.slot(at)?;
-        if matches!(slot, Value::Absent) {
-            *slot = Value::Rows(Rows::new(layout.clone()));
-        }
-        match slot {
-            Value::Rows(rows) if Arc::ptr_eq(rows.layout(), layout) => Some(rows),
-            _ => None,
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(field: u32, many: bool) -> Slot {
-        Slot { field, many }
-    }
-
-    #[test]
-    fn a_nil_among_numbers_turns_the_column_into_a_list() {
-        let shape = Arc::new(Shape::new("t", vec!["n".into()]));
-        let mut sink = ValueSink::new(shape);
-        let Some(ColumnBuf::I32(column)) = sink.column(at(0, true), DType::I32) else {
-            panic!()
-        };
-        column.extend([1, 2]);
-        sink.nil(at(0, true));
-        assert!(sink.column(at(0, true), DType::I32).is_none());
-        sink.scalar(at(0, true), Scalar::Int(3));
-        let n = sink.finish().get("n").cloned();
-        assert_eq!(
-            n,
-            Some(Value::List(vec![1.into(), 2.into(), Value::Nil, 3.into()]))
-        );
-    }
-
-    #[test]
-    fn records_nest_and_repeat() {
-        let inner = Arc::new(Shape::new("inner", vec!["a".into()]));
-        let mut sink = ValueSink::new(Arc::new(Shape::new("outer", vec!["r".into()])));
-        for text in ["x", "y"] {
-            sink.open(at(0, true), &inner);
-            sink.scalar(at(0, false), text.into());
-            sink.close();
-        }
-        let record = sink.finish();
-        let Some(Value::List(list)) = record.get("r") else {
-            panic!()
-        };
-        assert_eq!(list[1].get("a"), Some(&"y".into()));
-    }
+/// A sink for SOAP encoding: arrays that are values of their own, and objects that stand in several
+/// places.
+pub trait GraphSink: Sink {
+    /// An array begins that is one value. Its items are put at field 0, many, until [`Sink::close`].
+    /// `shape` has the item as its one field, unless nobody declares what the items are. `sizes` are
+    /// those of its dimensions when it has more than one; its items then come with the last dimension
+    /// fastest.
+    fn array(&mut self, at: Slot, shape: Option<&Arc<Shape>>, sizes: &[usize]);
+    /// An object begins that stands for itself. Its value is put at field 0, not many, until
+    /// [`Sink::close`]. May come inside any record: it belongs to the message and not to that record.
+    fn object(&mut self, number: u32);
+    /// The object of this number stands here; it may come earlier or later. Every number that is
+    /// referred to is given an object once. Numbers begin at 0 and none is left out.
+    fn reference(&mut self, at: Slot, number: u32);
 }

@@ -27,6 +27,11 @@ pub trait Source {
     fn unknown_name(&self, _shape: &Shape) -> Option<String> {
         None
     }
+
+    /// The object that [`Item::Ref`] stands for, asked of the outermost source of a message.
+    fn object(&self, _number: u32) -> Item<'_> {
+        Item::Absent
+    }
 }
 
 /// What a field holds.
@@ -47,6 +52,10 @@ pub enum Item<'a> {
     Items(&'a dyn Items),
     /// A well-formed, namespace-complete XML element.
     Xml(&'a str),
+    /// An array of several dimensions: their sizes, the slowest first, and its values in that order.
+    Grid(&'a [usize], Box<Item<'a>>),
+    /// The object of this number ([`Source::object`]), which may stand in several places.
+    Ref(u32),
 }
 
 /// Several values of one field.
@@ -143,6 +152,8 @@ impl Value {
             Value::Record(v) => Item::Record(v),
             Value::Map(v) => Item::Record(v),
             Value::Xml(v) => Item::Xml(v),
+            Value::Grid(v) => Item::Grid(v.sizes(), Box::new(v.values().item())),
+            Value::Ref(number) => Item::Ref(*number),
         }
     }
 }

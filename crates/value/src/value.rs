@@ -1,6 +1,6 @@
 //! The dynamic value.
 
-use crate::{ColumnBuf, DateTime, Decimal, Duration, QName, Record, Rows, Scalar};
+use crate::{ColumnBuf, DateTime, Decimal, Duration, Grid, QName, Record, Rows, Scalar};
 
 /// Any value of any message. A decoder gives typed [`Record`]s; a user may also write a
 /// [`Value::Map`] by names and leave the types to the plan.
@@ -45,6 +45,11 @@ pub enum Value {
     Map(Vec<(String, Value)>),
     /// A well-formed, namespace-complete XML element.
     Xml(String),
+    /// An array of several dimensions (SOAP encoding).
+    Grid(Grid),
+    /// The object of this number, which may stand in several places (SOAP encoding); the message's
+    /// [`Graph`](crate::Graph) has it.
+    Ref(u32),
 }
 
 impl Value {
@@ -134,7 +139,7 @@ from! {
     bool => Bool, i32 => Int, i64 => Int, u32 => Int, f32 => Float, f64 => Double,
     &str => Text, String => Text, Vec<u8> => Bytes, &[u8] => Bytes,
     DateTime => DateTime, Duration => Duration, Decimal => Decimal, QName => QName,
-    Vec<Value> => List, ColumnBuf => Column, Rows => Rows, Record => Record,
+    Vec<Value> => List, ColumnBuf => Column, Rows => Rows, Record => Record, Grid => Grid,
     Vec<f64> => Column, Vec<f32> => Column, Vec<i32> => Column, Vec<i64> => Column,
     Vec<u64> => Column, Vec<bool> => Column,
 }

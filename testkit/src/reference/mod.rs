@@ -6,6 +6,7 @@
 //! decimals and bytes, which have oracles of their own.
 
 mod content;
+mod encoded;
 mod scalar;
 mod tree;
 
@@ -43,7 +44,8 @@ pub fn decode(types: &Types, plan: &Plan, text: &str) -> Result<Decoded, Refusal
     }
     let mut parts = root.elements()?.into_iter();
     let mut part = parts.next().ok_or("no body")?;
-    let decoder = Reference { types };
+    let encoded = plan.encoded.then_some(&root);
+    let decoder = Reference { types, encoded };
     let mut header = Record::new(types.shape(plan.header).clone());
     if part.uri == soap && part.local == "Header" {
         for block in part.elements()? {
@@ -55,7 +57,10 @@ pub fn decode(types: &Types, plan: &Plan, text: &str) -> Result<Decoded, Refusal
         return Err("no body".into());
     }
     let mut body = Record::new(types.shape(plan.body).clone());
-    decoder.children(plan.body, &part.elements()?, &mut body)?;
+    match plan.encoded {
+        true => decoder.encoded_body(plan.body, part, &mut body)?,
+        false => decoder.children(plan.body, &part.elements()?, &mut body)?,
+    }
     Ok(Decoded { header, body })
 }
 
@@ -66,6 +71,8 @@ pub fn is_well_formed(text: &str) -> bool {
 
 struct Reference<'t> {
     types: &'t Types,
+    /// The whole message, when it is encoded: references are looked up in it.
+    encoded: Option<&'t Node>,
 }
 
 const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
@@ -90,6 +97,7 @@ impl Reference<'_> {
     }
 
     fn element(&self, field: &Field, node: &Node) -> Result<Value, Refusal> {
+        let node = self.referred(node)?;
         if let Some(nil) = node.attribute(XSI, "nil")
             && castile_lexical::parse_bool(nil.as_bytes()).map_err(|e| e.to_string())?
         {
@@ -105,11 +113,13 @@ impl Reference<'_> {
         }
         match field.ty {
             TypeId::Simple(id) => {
-                if let Some(attribute) = node.attributes.iter().find(|a| !stands_anywhere(&a.uri)) {
+                let foreign = |a: &&tree::Attribute| self.encoded.is_none() && !stands_anywhere(&a.uri);
+                if let Some(attribute) = node.attributes.iter().find(foreign) {
                     return Err(format!("attribute {} on a simple type", attribute.local));
                 }
                 self.simple(self.narrowed(id, node)?, field, node)
             }
+            TypeId::Complex(id) if self.types.complex(id).array.is_some() => self.array(id, node),
             TypeId::Complex(id) => self.record(self.actual(id, node)?, node),
             TypeId::Any => self.any(node),
             TypeId::Unsupported(_) => Err("unsupported".into()),
@@ -170,7 +180,10 @@ impl Reference<'_> {
         if let Some((at, simple)) = complex.text() {
             record.values_mut()[at as usize] = self.simple(simple, &complex.fields[at as usize], node)?;
         } else {
-            self.children(id, &node.elements()?, &mut record)?;
+            match self.encoded {
+                Some(_) => self.accessors(id, &node.elements()?, &mut record)?,
+                None => self.children(id, &node.elements()?, &mut record)?,
+            }
         }
         Ok(Value::Record(record))
     }
@@ -191,7 +204,7 @@ impl Reference<'_> {
                 record.values_mut()[i] = parse_text(self.types, simple, &attribute.value, &|prefix| {
                     node.namespace(prefix)
                 })?;
-            } else if attribute.uri == XSI {
+            } else if attribute.uri == XSI || self.encoded.is_some() {
             } else if let Some(i) = fields.iter().position(admits) {
                 let name = match &*attribute.uri {
                     "" => attribute.local.clone(),

@@ -12,14 +12,14 @@ use castile_contract::Operation;
 use castile_endpoint::sample::{SampleOptions, Sampler};
 use castile_endpoint::{Client, ClientOptions, Headers, Nothing, Outcome, Outgoing, Record as Done};
 use castile_plan::{ComplexId, Types};
-use castile_value::{Record, Source, Value, ValueSink};
+use castile_value::{Graph, Record, Source, Value, ValueSink};
 use clap::Args;
 use serde_json::{Value as Json, json};
 
 use crate::failure::Failure;
 use crate::load::{self, ContractArgs};
 use crate::output::print;
-use crate::values::{Given, json as values, typed, words};
+use crate::values::{Given, json as values, shared, typed, words};
 
 const EXAMPLES: &str = "\
 Arguments:
@@ -119,7 +119,7 @@ struct Answer {
     outcome: Result<Outcome, castile_endpoint::Error>,
     done: Done,
     header: Record,
-    result: Record,
+    result: Graph<Record>,
     types: Option<(ComplexId, ComplexId)>,
 }
 
@@ -213,7 +213,12 @@ fn request(args: &CallArgs, client: &Client, operation: &Operation) -> Result<Ou
         given = given.overlay(words::parse(&args.words)?);
     }
     let types = client.types();
+    let objects = shared::take_objects(types, &mut given)?;
     let arguments = typed::arguments(types, client.arguments(&args.operation)?, given)?;
+    let arguments = Graph {
+        root: arguments,
+        objects,
+    };
     let header = match operation.input.as_ref().filter(|_| !args.headers.is_empty()) {
         Some(plan) => typed::arguments(types, plan.header, words::parse(&args.headers)?)
             .map_err(|e| e.within("--header"))?,
@@ -228,7 +233,7 @@ fn request(args: &CallArgs, client: &Client, operation: &Operation) -> Result<Ou
         typed: source(&header),
         raw: &blocks,
     };
-    let prepared = client.prepare(&args.operation, &header, source(&arguments));
+    let prepared = client.prepare(&args.operation, &header, &arguments);
     prepared.map_err(|e| {
         let hint = format!(
             "castile inspect {} --operation {} lists the arguments",
@@ -280,7 +285,7 @@ fn exchange(client: &Client, outgoing: Outgoing) -> Result<Answer, Failure> {
         outcome,
         done,
         header: header.finish(),
-        result: result.finish(),
+        result: result.finish_graph(),
         types,
     })
 }
@@ -310,7 +315,8 @@ fn show(
             let Some((header_type, result_type)) = types else {
                 return Ok(ExitCode::SUCCESS);
             };
-            let mut shown = result_json(client, result_type, &result);
+            let mut shown = result_json(client, result_type, &result.root);
+            shown = shared::with_objects(client.types(), shown, &result.objects);
             if args.with_headers {
                 let known = values::record(client.types(), header_type, &header);
                 let blocks: Vec<&str> = blocks.iter().map(|b| &*b.xml).collect();

@@ -14,7 +14,7 @@ use castile_endpoint::{
     Answer, Call, Handler, Nothing, Server, ServerOptions, Service, ServiceOptions, Trouble,
 };
 use castile_http::ServerTls;
-use castile_value::{Record, Source, Value, ValueSink};
+use castile_value::{Graph, Record, Source, Value, ValueSink};
 use clap::Args;
 
 use crate::failure::Failure;
@@ -188,7 +188,7 @@ impl Mock {
         let mut header = ValueSink::new(types.shape(header_type).clone());
         let mut args = ValueSink::new(types.shape(args_type).clone());
         let replier = call.decode(&mut header, &mut args)?;
-        let args = args.finish();
+        let Graph { root: args, objects } = args.finish_graph();
         if self.values {
             *values = format!(" {}", crate::values::json::record(&types, args_type, &args));
         }
@@ -217,6 +217,7 @@ impl Mock {
         let returned = Record::new(types.shape(header_type).clone());
         let from = operation.input.as_ref().map_or(header_type, |plan| plan.header);
         let returned = echo::fill(&types, (header_type, returned), (from, &header));
+        let echo = Graph { root: echo, objects };
         Ok((replier.reply(&returned, &echo)?, "echo"))
     }
 }

@@ -222,6 +222,7 @@ fn fault(types: &Types, detail: Option<ComplexId>, text: &str, report: &mut Repo
     let plan = Plan {
         label: "detail".into(),
         style: Style::Bare,
+        encoded: false,
         header: detail,
         body: detail,
         namespaces: Vec::new(),

@@ -103,6 +103,11 @@ pub(crate) fn plain(value: &Value) -> Json {
         Value::QName(v) => qname(v),
         Value::List(items) => items.iter().map(plain).collect(),
         Value::Column(_) | Value::Rows(_) => value.clone().into_list().iter().map(plain).collect(),
+        Value::Grid(v) => grid(
+            v.sizes(),
+            v.values().clone().into_list().iter().map(plain).collect(),
+        ),
+        Value::Ref(number) => json!({ super::shared::REF_KEY: number }),
         Value::Record(v) => v
             .iter()
             .map(|(n, v)| (n.to_owned(), plain(v)))
@@ -114,6 +119,17 @@ pub(crate) fn plain(value: &Value) -> Json {
             .collect::<Map<_, _>>()
             .into(),
     }
+}
+
+/// An array of several dimensions as arrays in arrays.
+fn grid(sizes: &[usize], items: Vec<Json>) -> Json {
+    let inner: usize = sizes.iter().skip(1).product();
+    if sizes.len() < 2 || inner == 0 {
+        return items.into();
+    }
+    let rows = items.chunks(inner);
+    rows.map(|row| grid(sizes.get(1..).unwrap_or_default(), row.to_vec()))
+        .collect()
 }
 
 /// What JSON has no number for, as XML Schema writes it.

@@ -6,6 +6,7 @@
 pub(crate) mod given;
 pub(crate) mod json;
 mod number;
+pub(crate) mod shared;
 mod simple;
 pub(crate) mod typed;
 pub(crate) mod words;

@@ -243,6 +243,9 @@ fn element(types: &Types, given: Given) -> Result<Value, Wrong> {
 }
 
 fn value(types: &Types, ty: TypeId, given: Given) -> Result<Value, Wrong> {
+    if let Some(number) = super::shared::reference(&given) {
+        return Ok(Value::Ref(number));
+    }
     match (ty, given) {
         (_, Given::Null) => Ok(Value::Nil),
         (TypeId::Complex(id), given) => complex(types, id, given),
@@ -342,6 +345,7 @@ mod tests {
                 field: 0,
                 occurs: Occurs { min: 1, max },
             }],
+            array: None,
             doc: None,
         });
         types.seal().unwrap();

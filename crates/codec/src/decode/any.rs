@@ -77,7 +77,7 @@ impl<'a> Decoder<'a, '_> {
     }
 
     /// Whether the open element has no child elements.
-    fn is_text_only(&self) -> Result<bool, Error> {
+    pub(super) fn is_text_only(&self) -> Result<bool, Error> {
         let mut ahead = self.reader.clone();
         loop {
             match ahead.next().map_err(|e| Error::xml(e, self.reader.input()))? {

@@ -20,12 +20,16 @@ impl<'a> Decoder<'a, '_> {
         start: Start<'a>,
         sink: &mut dyn Sink,
     ) -> Result<(), Error> {
+        if self.encoding.is_some() {
+            return self.encoded(field, slot, start, sink);
+        }
         if self.is_nil()? {
             self.forget();
             return self.nil(field, slot, sink);
         }
         match field.ty {
             TypeId::Simple(id) => self.simple(id, field, slot, sink),
+            TypeId::Complex(id) if self.types.complex(id).array.is_some() => self.array(id, slot, sink),
             TypeId::Complex(id) => {
                 self.forget();
                 let id = self.actual_type(id)?;
@@ -37,8 +41,8 @@ impl<'a> Decoder<'a, '_> {
     }
 
     /// Reads a nil element; one with attributes of its own is a record of these (XSD 1.0 part 1, 3.3.4).
-    fn nil(&mut self, field: &Field, slot: Slot, sink: &mut dyn Sink) -> Result<(), Error> {
-        if !field.nillable && self.options.strict {
+    pub(super) fn nil(&mut self, field: &Field, slot: Slot, sink: &mut dyn Sink) -> Result<(), Error> {
+        if !field.nillable && self.options.strict && self.encoding.is_none() {
             let why = format!("element {} says that it is nil, but may not be", field.name);
             return Err(self.bad(Kind::Unexpected, why));
         }
@@ -66,7 +70,13 @@ impl<'a> Decoder<'a, '_> {
         Ok(())
     }
 
-    fn simple(&mut self, id: SimpleId, field: &Field, slot: Slot, sink: &mut dyn Sink) -> Result<(), Error> {
+    pub(super) fn simple(
+        &mut self,
+        id: SimpleId,
+        field: &Field,
+        slot: Slot,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Error> {
         let (own, scalar, span) = self.simple_value(id, field)?;
         self.traced(slot.field, own, span);
         sink.scalar(slot, scalar);
@@ -158,7 +168,9 @@ impl<'a> Decoder<'a, '_> {
         if self.reader.attributes().is_empty() {
             return Ok(id);
         }
-        self.refuse_attributes(id)?;
+        if self.encoding.is_none() {
+            self.refuse_attributes(id)?;
+        }
         let open =
             id == Builtin::AnySimpleType.into() || matches!(self.types.simple(id).variety, Variety::Union(_));
         match self.xsi_type() {
@@ -208,7 +220,7 @@ impl<'a> Decoder<'a, '_> {
         self.types.type_named(&castile_plan::QName::new(ns, local))
     }
 
-    fn actual_type(&mut self, declared: ComplexId) -> Result<ComplexId, Error> {
+    pub(super) fn actual_type(&mut self, declared: ComplexId) -> Result<ComplexId, Error> {
         let types = self.types;
         let mut id = declared;
         if !self.reader.attributes().is_empty() && self.xsi("type").is_some() {
@@ -244,7 +256,7 @@ impl<'a> Decoder<'a, '_> {
     }
 
     /// The value of an attribute of the XML Schema instance namespace.
-    fn xsi(&self, local: &str) -> Option<String> {
+    pub(super) fn xsi(&self, local: &str) -> Option<String> {
         let xsi = self.types.uri(Types::XSI);
         let found = self
             .reader
@@ -287,6 +299,10 @@ impl<'a> Decoder<'a, '_> {
         let types = self.types;
         let complex = types.complex(id);
         let declares = complex.fields.first().is_some_and(|f| is_attribute(&f.kind));
+        // What a value of SOAP encoding has as attributes is not its own (SOAP 1.1, 5.1).
+        if self.encoding.is_some() && !declares {
+            return Ok(());
+        }
         if self.reader.attributes().is_empty() && !declares {
             return Ok(());
         }
@@ -363,7 +379,7 @@ impl<'a> Decoder<'a, '_> {
             );
             return Ok(());
         }
-        if ns == Some(Types::XSI) {
+        if ns == Some(Types::XSI) || self.encoding.is_some() && self.is_markup(attribute.name) {
             return Ok(());
         }
         let wild = |f: &Field| matches!(&f.kind, FieldKind::AnyAttribute(w) if w.admits(ns));

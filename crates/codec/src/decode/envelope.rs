@@ -134,14 +134,19 @@ impl<'a> Envelope<'a> {
             .filter(|_| !types.complex(plan.header).fields.is_empty())
         {
             let mut decoder = Decoder::new(reader, types, *options);
+            if plan.encoded {
+                decoder.encoding = Some(Box::default());
+            }
             decoder
                 .header(plan.header, header)
                 .map_err(|e| e.within("Header").within("Envelope"))?;
         }
         let mut decoder = Decoder::new(self.reader, types, *options);
-        decoder
-            .body(plan.body, self.first, body)
-            .map_err(|e| e.within("Body").within("Envelope"))?;
+        let read = match plan.encoded {
+            true => decoder.encoded_body(plan.body, self.first, body),
+            false => decoder.body(plan.body, self.first, body),
+        };
+        read.map_err(|e| e.within("Body").within("Envelope"))?;
         decoder.rest()
     }
 

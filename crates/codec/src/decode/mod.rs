@@ -3,6 +3,7 @@
 mod any;
 mod content;
 mod element;
+mod encoded;
 mod envelope;
 mod fault;
 mod leaf;
@@ -45,6 +46,8 @@ pub(crate) struct Decoder<'a, 'p> {
     counts: Vec<u32>,
     /// Where the values of the item being read lie, while a repetition is learned.
     trace: Option<repeat::Trace>,
+    /// What is known of shared objects, when values are read by the rules of SOAP encoding.
+    encoding: Option<Box<encoded::Encoding<'a>>>,
 }
 
 /// What is known of a namespace of the reader.
@@ -79,6 +82,7 @@ impl<'a, 'p> Decoder<'a, 'p> {
             namespaces: Vec::new(),
             counts: Vec::new(),
             trace: None,
+            encoding: None,
         }
     }
 

@@ -43,7 +43,7 @@ impl<'a> Decoder<'a, '_> {
     /// Checks that nothing is missing where the content ends.
     #[inline]
     pub(super) fn check_end(&self, id: ComplexId, cursor: &Cursor) -> Result<(), Error> {
-        if !self.options.strict {
+        if !self.options.strict || self.encoding.is_some() {
             return Ok(());
         }
         let place = Place {

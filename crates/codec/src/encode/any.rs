@@ -231,7 +231,7 @@ fn checked(text: &str) -> Result<Fragment, Error> {
 }
 
 /// The built-in type that a value has of itself.
-fn natural(scalar: &Scalar<'_>) -> Result<Builtin, Error> {
+pub(super) fn natural(scalar: &Scalar<'_>) -> Result<Builtin, Error> {
     use castile_value::DateTimeKind;
     Ok(match scalar {
         Scalar::Bool(_) => Builtin::Boolean,

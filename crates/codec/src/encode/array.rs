@@ -35,7 +35,7 @@ impl<M: Marks> Encoder<'_, M> {
         if column.is_empty() {
             return Ok(());
         }
-        let glue = Glue::new(&[tags]);
+        let glue = Glue::new(&[tags], false);
         let start = self.out.len() + glue.first.len();
         let mut lengths = Vec::new();
         self.out
@@ -71,7 +71,7 @@ impl<M: Marks> Encoder<'_, M> {
         item: impl Fn(usize) -> Item<'i>,
     ) -> Result<(), Error> {
         (0..len).try_for_each(|i| {
-            self.element(f, tags, item(i))
+            self.repeated(f, tags, item(i))
                 .map_err(|e| e.within(format!("[{}]", i + 1)))
         })
     }
@@ -110,7 +110,7 @@ impl<M: Marks> Encoder<'_, M> {
         let types = self.types;
         let Some(columns) = self.flat_columns(id, f, &table) else {
             return (0..table.len()).try_for_each(|i| {
-                self.element(f, tags, Item::Record(&Row(&table, i)))
+                self.repeated(f, tags, Item::Record(&Row(&table, i)))
                     .map_err(|e| e.within(format!("[{}]", i + 1)))
             });
         };
@@ -119,7 +119,7 @@ impl<M: Marks> Encoder<'_, M> {
         }
         let mut around = vec![tags];
         around.extend(types.tags(id));
-        let glue = Glue::new(&around);
+        let glue = Glue::new(&around, self.encoding.is_some());
         self.out.extend_from_slice(&glue.first);
         let start = self.out.len();
         let mut lengths = Vec::new();

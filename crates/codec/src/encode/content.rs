@@ -153,7 +153,8 @@ impl<M: Marks> Encoder<'_, M> {
                 Item::Scalar(Scalar::Text(text.to_string().into())),
             );
         }
-        if f.nillable && f.kind == FieldKind::Element {
+        // An accessor that is left out is one that is nil (SOAP 1.1, 5.1).
+        if (f.nillable || self.encoding.is_some()) && f.kind == FieldKind::Element {
             return self.field(walk.id, field, Item::Nil);
         }
         if self.options.strict {

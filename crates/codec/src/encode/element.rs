@@ -31,7 +31,7 @@ impl<M: Marks> Encoder<'_, M> {
         }
     }
 
-    fn elements(&mut self, f: &Field, tags: &Tags, item: Item<'_>) -> Result<(), Error> {
+    pub(super) fn elements(&mut self, f: &Field, tags: &Tags, item: Item<'_>) -> Result<(), Error> {
         match item {
             Item::Column(column) if f.many => self.column(f, tags, column),
             Item::Table(table) if f.many => self.table(f, tags, table),
@@ -55,6 +55,7 @@ impl<M: Marks> Encoder<'_, M> {
         self.ensure(f.wire.ns);
         self.depth += 1;
         let result = match (item, f.ty) {
+            (item, _) if self.encoding.is_some() => self.encoded(f, item, tags),
             (Item::Nil | Item::Absent, _) => self.nil(f),
             (item, TypeId::Simple(id)) => self.simple_element(id, item, tags),
             (item, TypeId::Complex(id)) => self.complex_element(id, item, tags),
@@ -66,8 +67,8 @@ impl<M: Marks> Encoder<'_, M> {
         result
     }
 
-    fn nil(&mut self, f: &Field) -> Result<(), Error> {
-        if !f.nillable && self.options.strict {
+    pub(super) fn nil(&mut self, f: &Field) -> Result<(), Error> {
+        if !f.nillable && self.options.strict && self.encoding.is_none() {
             return Err(Error::caller(Kind::Value, format!("{:?} cannot be nil", f.name)));
         }
         self.ensure(Types::XSI);
@@ -75,7 +76,7 @@ impl<M: Marks> Encoder<'_, M> {
         Ok(())
     }
 
-    fn simple_element(&mut self, id: SimpleId, item: Item<'_>, tags: &Tags) -> Result<(), Error> {
+    pub(super) fn simple_element(&mut self, id: SimpleId, item: Item<'_>, tags: &Tags) -> Result<(), Error> {
         match item {
             Item::Scalar(scalar) => self.text(id, &scalar, tags),
             // A list type's items come as an array.
@@ -108,7 +109,7 @@ impl<M: Marks> Encoder<'_, M> {
     }
 
     fn context<'c>(&self, attribute: bool, qnames: &'c [String], qnames_first: u32) -> Context<'c> {
-        let EncodeOptions { digits, strict } = *self.options;
+        let EncodeOptions { digits, strict, .. } = *self.options;
         Context {
             attribute,
             digits,
@@ -134,8 +135,16 @@ impl<M: Marks> Encoder<'_, M> {
         (uris, first)
     }
 
-    fn complex_element(&mut self, declared: ComplexId, item: Item<'_>, tags: &Tags) -> Result<(), Error> {
+    pub(super) fn complex_element(
+        &mut self,
+        declared: ComplexId,
+        item: Item<'_>,
+        tags: &Tags,
+    ) -> Result<(), Error> {
         let types = self.types;
+        if types.complex(declared).array.is_some() {
+            return self.array_element(declared, item, tags);
+        }
         let id = match &item {
             Item::Record(source) => self.actual_type(declared, *source)?,
             _ => declared,
@@ -148,8 +157,10 @@ impl<M: Marks> Encoder<'_, M> {
             );
             return Err(Error::caller(Kind::Value, why));
         }
-        if id != declared {
+        if id != declared && self.encoding.is_none() {
             self.announce(id)?;
+        } else if self.encoding.is_some() && !(self.is_untyped() && id == declared) {
+            self.announce_declared(TypeId::Complex(id));
         }
         match item {
             Item::Record(source) => self.record(id, source, tags),
@@ -390,6 +401,8 @@ pub(super) fn wrong_kind(types: &Types, ty: TypeId, item: &Item<'_>) -> Error {
         Item::Record(_) => "a record",
         Item::Items(_) => "a list",
         Item::Xml(_) => "XML",
+        Item::Grid(..) => "an array of several dimensions",
+        Item::Ref(_) => "a shared object, which only SOAP encoding has,",
     };
     Error::caller(
         Kind::Value,

@@ -23,8 +23,8 @@ pub fn encode_fault(
 ) -> Result<(), Error> {
     let start = out.len();
     let mut marks = Unmarked;
-    let mut encoder = Encoder::new(types, options, out, &mut marks);
-    let result = encoder.envelope(version, &[], |encoder| {
+    let mut encoder = Encoder::new(types, options, version, out, &mut marks);
+    let result = encoder.envelope(&[], |encoder| {
         encoder.fault_headers(fault)?;
         encoder.raw("<S:Body><S:Fault>");
         let inside = match version {

@@ -13,11 +13,19 @@ pub(super) struct Glue {
 }
 
 impl Glue {
-    /// `around`: the repeated element's tags; then, for a record, those of its fields.
-    pub(super) fn new(around: &[&Tags]) -> Glue {
-        let open = |tags: &Tags| [&tags.open, b">".as_slice()].concat();
+    /// `around`: the repeated element's tags; then, for a record, those of its fields, which say
+    /// their types if `typed`.
+    pub(super) fn new(around: &[&Tags], typed: bool) -> Glue {
         let outer = around[0];
         let fields = &around[1..];
+        let open = |tags: &Tags| {
+            let start = if typed && !std::ptr::eq(tags, outer) {
+                &tags.typed
+            } else {
+                &tags.open
+            };
+            [start, b">".as_slice()].concat()
+        };
         let Some((last, before)) = fields.split_last() else {
             let first = open(outer);
             let between = [&outer.close, &first[..]].concat();

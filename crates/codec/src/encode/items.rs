@@ -3,7 +3,7 @@
 
 use castile_lexical as lexical;
 use castile_message::Marks;
-use castile_plan::{Builtin, Field, FieldKind, Occurs, Tags, TypeId};
+use castile_plan::{Builtin, Field, FieldKind, NsIx, Occurs, Tags, TypeId};
 use castile_value::{Item, Items, Scalar, Source};
 
 use super::{DEPTH_MAX, Encoder};
@@ -42,10 +42,10 @@ enum Kernel {
 impl<'e, M: Marks> Encoder<'e, M> {
     /// Writes each item with its tags.
     pub(super) fn items(&mut self, f: &Field, tags: &Tags, items: &dyn Items) -> Result<(), Error> {
-        if self.packed(f, tags, items)? {
+        if !self.shares_texts() && self.packed(f, tags, items)? {
             return Ok(());
         }
-        if items.len() >= ITEMS_MIN && !M::ACTIVE && self.depth + 1 < DEPTH_MAX {
+        if items.len() >= ITEMS_MIN && !M::ACTIVE && !self.shares_texts() && self.depth + 1 < DEPTH_MAX {
             if let Some(cell) = self.cell(f, tags) {
                 return self.each(f, tags, items, |this, item| this.put_cell(&cell, item));
             }
@@ -75,7 +75,7 @@ impl<'e, M: Marks> Encoder<'e, M> {
         for i in 0..items.len() {
             let item = items.item(i);
             if !put(self, &item) {
-                self.element(f, tags, item)
+                self.repeated(f, tags, item)
                     .map_err(|e| e.within(format!("[{}]", i + 1)))?;
             }
         }
@@ -111,7 +111,9 @@ impl<'e, M: Marks> Encoder<'e, M> {
     }
 
     pub(super) fn in_scope(&self, f: &Field) -> bool {
-        f.wire.ns.0 == 0 || self.declared.contains(&f.wire.ns)
+        let declared = |ns: NsIx| ns == NsIx::NONE || self.declared.contains(&ns);
+        let typed = || self.types.announced(f.ty).is_none_or(|name| declared(name.ns));
+        declared(f.wire.ns) && (self.encoding.is_none() || typed())
     }
 
     /// The label and the fields of a type that has only single elements of simple types, in order.
@@ -125,7 +127,10 @@ impl<'e, M: Marks> Encoder<'e, M> {
         let steps = types.leaves(id).iter().map(|leaf| {
             let index = leaf.field as usize;
             let field = &complex.fields[index];
-            let cell = self.cell(field, &types.tags(id)[index])?;
+            let mut cell = self.cell(field, &types.tags(id)[index])?;
+            if self.encoding.is_some() {
+                cell.open = [&types.tags(id)[index].typed, b">".as_slice()].concat();
+            }
             Some(Step {
                 index,
                 name: &field.name,

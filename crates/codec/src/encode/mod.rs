@@ -4,6 +4,7 @@ mod any;
 mod array;
 mod content;
 mod element;
+mod encoded;
 mod fault;
 mod glue;
 mod items;
@@ -28,6 +29,9 @@ pub struct EncodeOptions {
     /// Significant digits of doubles and floats, 1 to 17; `None`: all that are needed to read
     /// back the same bits (paper 004 counts digits as the cheapest way to shorter messages).
     pub digits: Option<u8>,
+    /// By the rules of SOAP encoding, write a text that was written before as a reference to where it
+    /// stands (SOAP 1.1, 5.2.3). Shorter messages, which some toolkits cannot read.
+    pub share_texts: bool,
 }
 
 impl Default for EncodeOptions {
@@ -35,6 +39,7 @@ impl Default for EncodeOptions {
         EncodeOptions {
             strict: true,
             digits: None,
+            share_texts: false,
         }
     }
 }
@@ -72,8 +77,11 @@ pub fn encode_marked<M: Marks>(
     marks: &mut M,
 ) -> Result<(), Error> {
     let start = out.len();
-    let mut encoder = Encoder::new(types, options, out, marks);
-    let result = encoder.envelope(version, &plan.namespaces, |encoder| {
+    let mut encoder = Encoder::new(types, options, version, out, marks);
+    if plan.encoded {
+        encoder.encoding = Some(Box::new(encoded::Encoding::new(body)));
+    }
+    let result = encoder.envelope(&plan.namespaces, |encoder| {
         encoder.header(plan.header, header)?;
         encoder.body(plan.body, body)
     });
@@ -87,8 +95,11 @@ pub fn encode_marked<M: Marks>(
 pub(crate) struct Encoder<'e, M> {
     types: &'e Types,
     options: &'e EncodeOptions,
+    version: Version,
     out: &'e mut Vec<u8>,
     marks: &'e mut M,
+    /// What is known of shared objects, when values are written by the rules of SOAP encoding.
+    encoding: Option<Box<encoded::Encoding<'e>>>,
     /// Namespaces declared on open elements, innermost last.
     declared: Vec<NsIx>,
     /// Prefixes made up so far for qualified names in the open start tag.
@@ -100,12 +111,20 @@ pub(crate) struct Encoder<'e, M> {
 const DEPTH_MAX: u32 = 200;
 
 impl<'e, M: Marks> Encoder<'e, M> {
-    fn new(types: &'e Types, options: &'e EncodeOptions, out: &'e mut Vec<u8>, marks: &'e mut M) -> Self {
+    fn new(
+        types: &'e Types,
+        options: &'e EncodeOptions,
+        version: Version,
+        out: &'e mut Vec<u8>,
+        marks: &'e mut M,
+    ) -> Self {
         Encoder {
             types,
             options,
+            version,
             out,
             marks,
+            encoding: None,
             declared: Vec::new(),
             qnames: 0,
             depth: 0,
@@ -114,13 +133,15 @@ impl<'e, M: Marks> Encoder<'e, M> {
 
     fn envelope(
         &mut self,
-        version: Version,
         namespaces: &[NsIx],
         inside: impl FnOnce(&mut Self) -> Result<(), Error>,
     ) -> Result<(), Error> {
         self.raw("<?xml version=\"1.0\" encoding=\"UTF-8\"?><S:Envelope xmlns:S=\"");
-        self.raw(version.namespace());
+        self.raw(self.version.namespace());
         self.raw("\"");
+        if self.encoding.is_some() {
+            self.declare_encoding();
+        }
         for &ns in namespaces {
             self.declare(ns);
         }
@@ -149,6 +170,7 @@ impl<'e, M: Marks> Encoder<'e, M> {
         self.refuse_unknown(body, id).map_err(|e| e.within("Body"))?;
         self.raw("<S:Body>");
         self.content(id, body).map_err(|e| e.within("Body"))?;
+        self.independent().map_err(|e| e.within("Body"))?;
         self.raw("</S:Body>");
         Ok(())
     }

@@ -36,6 +36,9 @@ enum Base {
 impl<'d> Compiler<'d> {
     /// Compiles a `complexType` element.
     pub(super) fn complex(&mut self, decl: Decl, label: &str) -> Result<Complex, Unusable> {
+        if let Some(array) = self.array(decl, label)? {
+            return Ok(array);
+        }
         let raw = self.raw(decl, label)?;
         let Some(node) = self.schemas.node(decl) else {
             return Ok(empty(label));
@@ -133,12 +136,8 @@ impl<'d> Compiler<'d> {
     }
 
     fn base(&mut self, decl: Decl, node: NodeRef<'d>, name: QNameRef<'d>) -> Result<Base, Unusable> {
-        if matches!(name.ns, Ns::ENCODING11 | Ns::ENCODING12) {
-            let text = format!(
-                "SOAP encoding (a type derived from soapenc:{}) is not supported",
-                name.local
-            );
-            return Err(self.refuse(decl.schema, node, &text));
+        if super::encoded::is_struct(name) {
+            return Ok(Base::Any);
         }
         let before = self.before(Space::Type, decl, name);
         let ty = match before {

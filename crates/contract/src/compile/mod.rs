@@ -13,6 +13,7 @@
 mod attribute;
 mod complex;
 mod element;
+mod encoded;
 mod facets;
 mod flatten;
 mod model;
@@ -58,6 +59,8 @@ pub(crate) struct Compiler<'d> {
     /// Complex types that turned out to be unusable after they got an id.
     broken: HashMap<ComplexId, Unusable>,
     nothing: Option<ComplexId>,
+    /// The arrays of SOAP encoding that no schema names, by item type and dimensions.
+    arrays: HashMap<(TypeId, u32), ComplexId>,
     /// The header block that messages share for which the contract declares no header.
     pub(crate) undeclared: Option<ComplexId>,
     /// Fields and particles so far.
@@ -110,6 +113,7 @@ impl<'d> Compiler<'d> {
             unusable: HashMap::new(),
             broken: HashMap::new(),
             nothing: None,
+            arrays: HashMap::new(),
             undeclared: None,
             cost: 0,
             depth: 0,
@@ -295,6 +299,7 @@ pub(crate) fn empty(label: &str) -> Complex {
         is_abstract: false,
         fields: Vec::new(),
         content: Vec::new(),
+        array: None,
         doc: None,
     }
 }

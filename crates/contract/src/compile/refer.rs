@@ -19,7 +19,7 @@ impl<'d> Compiler<'d> {
             return ty;
         }
         if matches!(name.ns, Ns::ENCODING11 | Ns::ENCODING12)
-            && let Some(ty) = encoded(name.local)
+            && let Some(ty) = self.encoded_type(name)
         {
             return ty;
         }
@@ -106,9 +106,6 @@ impl<'d> Compiler<'d> {
         }
         let text = match name.ns {
             Ns::UNBOUND => format!("{noun} {clark} is referred to with a prefix that is not declared"),
-            Ns::ENCODING11 | Ns::ENCODING12 => {
-                format!("{noun} {clark} belongs to SOAP encoding, which is not supported")
-            }
             ns => format!("{noun} {clark} is not declared{}", self.absence(ns)),
         };
         Err(self.refuse(schema, node, &text))
@@ -141,15 +138,8 @@ impl<'d> Compiler<'d> {
     }
 }
 
-/// The simple types of SOAP encoding are those of XSD with attributes that literal messages leave out
-/// (SOAP 1.1, 5.2.1).
-fn encoded(local: &str) -> Option<TypeId> {
-    let local = if local == "base64" { "base64Binary" } else { local };
-    built_in(local).filter(|ty| *ty != TypeId::Any)
-}
-
 /// A built-in type by its local name.
-fn built_in(local: &str) -> Option<TypeId> {
+pub(super) fn built_in(local: &str) -> Option<TypeId> {
     match local {
         "anyType" => Some(TypeId::Any),
         // XSD 1.1 names that real contracts use.

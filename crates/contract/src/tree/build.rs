@@ -133,7 +133,9 @@ impl<'a> Builder<'a, '_> {
                 for item in value.split_ascii_whitespace() {
                     self.attribute(ns, local, item, true);
                 }
-            } else if ns == Ns::NONE && QNAMES.contains(&attribute.name.local) {
+            } else if ns == Ns::NONE && QNAMES.contains(&attribute.name.local)
+                || ns == Ns::WSDL && attribute.name.local == "arrayType"
+            {
                 self.attribute(ns, local, value, true);
             } else {
                 self.attribute(ns, local, &attribute.value, false);

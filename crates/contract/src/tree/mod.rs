@@ -161,6 +161,17 @@ impl<'t> NodeRef<'t> {
         self.qnames(local).next()
     }
 
+    /// The item type of an array that `wsdl:arrayType` gives, and its dimensions as they stand, such
+    /// as `[,][]`.
+    pub(crate) fn array_type(self) -> Option<(QNameRef<'t>, &'t str)> {
+        let found = self.find(Ns::WSDL, "arrayType")?;
+        let value = self.tree.span(found.value);
+        let local = value.rsplit_once(':').map_or(value, |(_, local)| local);
+        let (local, dimensions) = local.split_at(local.find('[').unwrap_or(local.len()));
+        let ns = found.value_ns;
+        Some((QNameRef { ns, local }, dimensions))
+    }
+
     /// The QNames that an attribute without a namespace holds.
     pub(crate) fn qnames(self, local: &str) -> impl Iterator<Item = QNameRef<'t>> {
         let these = self

@@ -69,11 +69,20 @@ impl<'d> Messages<'_, 'd> {
         let body = self.body(compiler, bound, side)?;
         let label = format!("{} {}", self.operation, side.noun());
         let header = self.header(compiler, bound, &label)?;
+        let encoded = body.element.token("use") == Some("encoded");
+        if encoded && self.style == BodyStyle::Document {
+            return Err(self.refuse(compiler, body.element, "document/encoded is not supported"));
+        }
+        if encoded {
+            // Whatever the contract names, a peer may send an array of any items.
+            compiler.any_array();
+        }
         let (complex, style) = match self.style {
             BodyStyle::Rpc => (self.rpc(compiler, &body, side, &label)?, Style::Wrapped),
             BodyStyle::Document => self.document(compiler, &body, side, input, &label)?,
         };
-        Ok(Plan::new(&compiler.types, label, style, header, complex))
+        let plan = Plan::new(&compiler.types, label, style, header, complex);
+        Ok(if encoded { plan.into_encoded() } else { plan })
     }
 
     /// The text of a refusal, with the place of `node` in the binding's document.
@@ -90,7 +99,6 @@ impl<'d> Messages<'_, 'd> {
             }
         }
         let element = bindings(bound).find(|c| c.local() == "body").unwrap_or(bound);
-        self.literal(compiler, element)?;
         let message = match self
             .defined
             .child(Ns::WSDL, side.element())
@@ -120,19 +128,6 @@ impl<'d> Messages<'_, 'd> {
             parts,
             element,
         })
-    }
-
-    /// Literal is the only use there is; `use` may be missing, `encoded` is for later.
-    fn literal(&self, compiler: &Compiler<'d>, element: NodeRef<'d>) -> Result<(), String> {
-        if element.token("use") != Some("encoded") {
-            return Ok(());
-        }
-        let style = if self.style == BodyStyle::Rpc {
-            "rpc"
-        } else {
-            "document"
-        };
-        Err(self.refuse(compiler, element, &format!("{style}/encoded is not supported")))
     }
 
     /// A message by name, as a place in `document` says it.
@@ -188,7 +183,6 @@ impl<'d> Messages<'_, 'd> {
     ) -> Result<ComplexId, String> {
         let mut leaves = Vec::new();
         for header in bindings(bound).filter(|c| c.local() == "header") {
-            self.literal(compiler, header)?;
             let (Some(name), Some(part)) = (header.qname("message"), header.token("part")) else {
                 continue;
             };

@@ -7,7 +7,7 @@ use castile_codec::{DecodeOptions, Envelope, Fault, HeaderBlock, Sending, Versio
 use castile_contract::Operation;
 use castile_http::{Request, Response};
 use castile_plan::{ComplexId, Plan, Style};
-use castile_value::{Sink, Source, Value, ValueSink};
+use castile_value::{Graph, Sink, Source, Value, ValueSink};
 
 use super::reply::elsewhere;
 use super::{Client, Record, input};
@@ -95,6 +95,8 @@ pub enum Outcome {
 pub struct Reply {
     /// The result: the value itself when the operation gives one, else a record of all.
     pub value: Value,
+    /// What [`Value::Ref`] stands for in the result, by number: only SOAP encoding has that.
+    pub objects: Vec<Value>,
     /// The header blocks that the contract knows, as a record.
     pub header: Value,
     /// All header blocks as they came.
@@ -103,14 +105,31 @@ pub struct Reply {
     pub record: Record,
 }
 
+impl castile_value::Objects for Reply {
+    fn object(&self, number: u32) -> Option<&Value> {
+        self.objects.get(number as usize)
+    }
+}
+
 impl Client {
-    /// Calls an operation with dynamic values: `args` is a map or record of the arguments.
+    /// Calls an operation with dynamic values: `args` is a map or record of the arguments. Arguments
+    /// in which objects are shared are a [`Graph`], for [`Client::call_graph`].
     ///
     /// # Errors
     /// As [`Client::operation`]; a value that the contract does not allow; everything that can go
     /// wrong on the network; a reply that is not what the contract says. A fault is `Ok(Err(_))`.
     pub fn call(&self, operation: &str, args: &Value) -> Result<Result<Reply, Fault>, Error> {
         self.call_with(operation, args, &CallOptions::default())
+    }
+
+    /// [`Client::call`] for an operation of SOAP encoding, with objects that may stand in several places
+    /// of the arguments, and in themselves.
+    ///
+    /// # Errors
+    /// As [`Client::call`].
+    pub fn call_graph(&self, operation: &str, args: &Graph) -> Result<Result<Reply, Fault>, Error> {
+        let outgoing = self.prepare(operation, &Nothing, args)?;
+        self.finish(self.exchange(outgoing)?)
     }
 
     /// [`Client::call`] with headers, or a time limit, for this call.
@@ -256,9 +275,10 @@ impl Client {
         match outcome? {
             Outcome::Fault(fault) => Ok(Err(*fault)),
             Outcome::Reply(blocks) => {
-                let value = single(result.finish());
+                let Graph { root, objects } = result.finish_graph();
                 Ok(Ok(Reply {
-                    value,
+                    value: single(root),
+                    objects,
                     header: Value::Record(header.finish()),
                     blocks,
                     record,

@@ -189,6 +189,7 @@ impl Client {
         EncodeOptions {
             strict: self.options.strict,
             digits: self.options.digits,
+            share_texts: self.options.share_texts,
         }
     }
 }

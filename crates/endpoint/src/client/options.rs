@@ -18,6 +18,9 @@ pub struct ClientOptions {
     /// Significant digits of doubles and floats that are sent; `None` (the default): all that are
     /// needed to read back the same bits.
     pub digits: Option<u8>,
+    /// By the rules of SOAP encoding, send a text that the message has already as a reference to it.
+    /// Default false.
+    pub share_texts: bool,
     /// Header fields of HTTP added to each call.
     pub http_headers: Vec<(String, String)>,
     /// The transport.
@@ -39,6 +42,7 @@ impl Default for ClientOptions {
             port: None,
             strict: true,
             digits: None,
+            share_texts: false,
             http_headers: Vec::new(),
             http: castile_http::ClientOptions::default(),
             limits: castile_codec::Limits::default(),

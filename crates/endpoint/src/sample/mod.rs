@@ -231,7 +231,11 @@ impl<'t> Sampler<'t> {
         let id = self
             .heights
             .concrete(self.types, declared, self.wanted_type(depth, making))?;
-        self.fields(id, depth, making).map(Value::Record)
+        let record = self.fields(id, depth, making)?;
+        Some(match self.types.complex(id).array {
+            Some(rank) => array(record, rank),
+            None => Value::Record(record),
+        })
     }
 
     /// Which derived type is to stand for a declared one, if any.
@@ -308,6 +312,22 @@ impl<'t> Sampler<'t> {
             _ => Some(NAMESPACE),
         }
     }
+}
+
+/// The items of an array of SOAP encoding; with several dimensions, all but the last have one item.
+fn array(record: Record, rank: u32) -> Value {
+    let items = record
+        .into_values()
+        .into_iter()
+        .next()
+        .unwrap_or_default()
+        .into_list();
+    if rank < 2 {
+        return Value::List(items);
+    }
+    let mut sizes = vec![1; rank as usize];
+    sizes[rank as usize - 1] = items.len();
+    castile_value::Grid::new(sizes, Value::List(items)).map_or_else(|items| items, Value::Grid)
 }
 
 fn xml(uri: &str, local: &str, text: &str) -> String {

@@ -165,6 +165,11 @@ impl Replier<'_> {
         Some((plan.header, result_type(types, plan)))
     }
 
+    /// Whether the reply is written by the rules of SOAP encoding, so that objects may be shared.
+    pub fn is_encoded(&self) -> bool {
+        self.operation.output.as_ref().is_some_and(|plan| plan.encoded)
+    }
+
     /// Writes the reply.
     ///
     /// # Errors

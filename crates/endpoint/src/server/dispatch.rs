@@ -27,6 +27,9 @@ pub struct ServiceOptions {
     /// Significant digits of doubles and floats that are sent; `None` (the default): all that are
     /// needed to read back the same bits.
     pub digits: Option<u8>,
+    /// By the rules of SOAP encoding, send a text that the message has already as a reference to it.
+    /// Default false.
+    pub share_texts: bool,
     /// Limits on the XML of requests.
     pub limits: Limits,
     /// What checks the headers of requests and adds headers to replies.
@@ -42,6 +45,7 @@ impl Default for ServiceOptions {
             service: None,
             strict: true,
             digits: None,
+            share_texts: false,
             limits: Limits::default(),
             layers: Layers::default(),
             roles: Vec::new(),
@@ -165,6 +169,7 @@ impl Service {
         EncodeOptions {
             strict: self.options.strict,
             digits: self.options.digits,
+            share_texts: self.options.share_texts,
         }
     }
 

@@ -3,13 +3,13 @@
 use std::collections::HashMap;
 
 use castile_codec::{Code, Fault};
-use castile_value::{Item, Record, Source, Value, ValueSink};
+use castile_value::{Graph, Item, Record, Source, Value, ValueSink};
 
 use super::call::{Answer, Call, Handler, Trouble};
 use crate::adapt::Nothing;
 
 /// Takes the arguments and the headers, gives the results and the headers of the reply.
-type Function = Box<dyn Fn(Record, Record) -> Result<(Value, Value), Fault> + Send + Sync>;
+type Function = Box<dyn Fn(Graph<Record>, Record) -> Result<(Graph, Value), Fault> + Send + Sync>;
 
 /// One function an operation: takes the arguments as a record, gives the result, or all results
 /// as a map or record.
@@ -51,9 +51,33 @@ impl Handlers {
     /// blocks of the contract, gives the result and the reply's header blocks as a map or record.
     #[must_use]
     pub fn on_headers(
-        mut self,
+        self,
         operation: &str,
         function: impl Fn(Record, Record) -> Result<(Value, Value), Fault> + Send + Sync + 'static,
+    ) -> Self {
+        self.add(operation, move |args, header| {
+            let (root, header) = function(unshared(args)?, header)?;
+            let objects = Vec::new();
+            Ok((Graph { root, objects }, header))
+        })
+    }
+
+    /// Adds the function for an operation of SOAP encoding whose objects may be shared: they keep
+    /// their identity in the arguments and in the result. Functions added otherwise are given a copy
+    /// of a shared object in each of its places.
+    #[must_use]
+    pub fn on_graph(
+        self,
+        operation: &str,
+        function: impl Fn(Graph<Record>) -> Result<Graph, Fault> + Send + Sync + 'static,
+    ) -> Self {
+        self.add(operation, move |args, _| Ok((function(args)?, Value::Absent)))
+    }
+
+    fn add(
+        mut self,
+        operation: &str,
+        function: impl Fn(Graph<Record>, Record) -> Result<(Graph, Value), Fault> + Send + Sync + 'static,
     ) -> Self {
         self.functions.insert(operation.to_owned(), Box::new(function));
         self
@@ -74,12 +98,13 @@ impl Handler for Handlers {
         let mut header = ValueSink::new(types.shape(header).clone());
         let mut args = ValueSink::new(types.shape(args).clone());
         let replier = call.decode(&mut header, &mut args)?;
-        let (value, header) = function(args.finish(), header.finish())?;
+        let (value, header) = function(args.finish_graph(), header.finish())?;
         let Some((_, result)) = replier.result() else {
             return Ok(Answer::default());
         };
         let result = Results {
-            value,
+            value: value.root,
+            objects: value.objects,
             single: types.complex(result).fields.len() == 1,
         };
         let header: &dyn Source = match &header {
@@ -91,9 +116,21 @@ impl Handler for Handlers {
     }
 }
 
+/// The arguments with a copy of each shared object in each of its places.
+fn unshared(args: Graph<Record>) -> Result<Record, Fault> {
+    args.into_tree(COPIES_MAX).map_err(|_| {
+        let text = "the objects of the request refer to one another in a circle, or to too many others";
+        Fault::new(Code::Sender, text)
+    })
+}
+
+/// Values that copies of shared objects may hold together.
+const COPIES_MAX: usize = 1 << 20;
+
 /// A result as the record of all results.
 struct Results {
     value: Value,
+    objects: Vec<Value>,
     /// Whether there is one result, which the value then is, unless it names it.
     single: bool,
 }
@@ -106,6 +143,12 @@ impl Source for Results {
             value if self.single => value.item(),
             _ => Item::Absent,
         }
+    }
+
+    fn object(&self, number: u32) -> Item<'_> {
+        self.objects
+            .get(number as usize)
+            .map_or(Item::Absent, Value::item)
     }
 
     fn unknown_name(&self, shape: &castile_value::Shape) -> Option<String> {

@@ -61,6 +61,11 @@ fn value_of(types: &Types, ty: TypeId, item: Item<'_>) -> Value {
         Item::Nil => Value::Nil,
         Item::Scalar(scalar) => scalar.into(),
         Item::Xml(text) => Value::Xml(text.to_owned()),
+        Item::Grid(sizes, values) => {
+            let values = value_of(types, ty, *values);
+            castile_value::Grid::new(sizes.to_vec(), values).map_or_else(|values| values, Value::Grid)
+        }
+        Item::Ref(number) => Value::Ref(number),
         Item::Column(column) => {
             let scalars = (0..column.len()).filter_map(|i| column.get(i));
             Value::List(scalars.map(Value::from).collect())

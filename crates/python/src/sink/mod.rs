@@ -9,17 +9,19 @@
 
 mod classes;
 mod pause;
+mod shared;
 mod values;
 
 use std::sync::Arc;
 
-use castile_value::{ColumnBuf, DType, RowLayout, Rows, Scalar, Shape, Sink, Slot};
+use castile_value::{ColumnBuf, DType, GraphSink, RowLayout, Rows, Scalar, Shape, Sink, Slot};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
 use self::classes::Class;
 pub(crate) use self::classes::{Classes, Form, RowsAs};
 use self::pause::Pause;
+use self::shared::Shared;
 pub(crate) use self::values::value_to_python;
 
 /// Builds the typed object of one record and all in it.
@@ -27,20 +29,26 @@ pub(crate) struct Objects<'c, 'py> {
     py: Python<'py>,
     classes: &'c Classes,
     open: Vec<Open<'py>>,
+    shared: Shared<'py>,
     /// The class that was used last.
     last: Option<Arc<Class>>,
     _pause: Pause,
     failure: Option<PyErr>,
 }
 
-/// A record being built.
+/// A record, array or shared object being built.
 struct Open<'py> {
     at: Slot,
-    class: Arc<Class>,
-    object: Bound<'py, PyAny>,
+    target: Target<'py>,
     /// The lists of its repeated fields, so far.
     lists: Vec<(u32, Bound<'py, PyList>)>,
     arrays: Vec<(u32, Array)>,
+}
+
+enum Target<'py> {
+    Record(Arc<Class>, Bound<'py, PyAny>),
+    /// What only SOAP encoding has.
+    Shared(shared::Target<'py>),
 }
 
 enum Array {
@@ -55,6 +63,7 @@ impl<'c, 'py> Objects<'c, 'py> {
             py,
             classes,
             open: Vec::new(),
+            shared: Shared::default(),
             last: None,
             _pause: Pause::new(py),
             failure: None,
@@ -81,7 +90,9 @@ impl<'c, 'py> Objects<'c, 'py> {
             return Err(pyo3::exceptions::PyRuntimeError::new_err("no record was decoded"));
         };
         root.store_arrays(self.py, self.classes)?;
-        Ok(root.object)
+        let object = root.into_value(self.py)?;
+        self.shared.link()?;
+        Ok(object)
     }
 
     fn class(&mut self, shape: &Arc<Shape>) -> PyResult<Arc<Class>> {
@@ -93,6 +104,15 @@ impl<'c, 'py> Objects<'c, 'py> {
                 Ok(class)
             }
         }
+    }
+
+    fn begin(&mut self, at: Slot, target: Target<'py>) {
+        self.open.push(Open {
+            at,
+            target,
+            lists: Vec::new(),
+            arrays: Vec::new(),
+        });
     }
 
     fn keep(&mut self, result: PyResult<()>) {
@@ -121,13 +141,12 @@ impl<'py> Open<'py> {
         }
         match self.lists.iter().rev().find(|(field, _)| *field == at.field) {
             Some((_, list)) => list.append(value),
-            None => self.start_list(classes, at.field)?.append(value),
+            None => self.start_list(classes, at.field, value.py())?.append(value),
         }
     }
 
     /// The list of a field: the numbers met so far one by one, or a new one.
-    fn start_list(&mut self, classes: &Classes, field: u32) -> PyResult<Bound<'py, PyList>> {
-        let py = self.object.py();
+    fn start_list(&mut self, classes: &Classes, field: u32, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let list = match self.arrays.iter().position(|(f, _)| *f == field) {
             Some(at) => self.arrays.swap_remove(at).1.into_list(py, classes)?,
             None => PyList::empty(py),
@@ -137,8 +156,34 @@ impl<'py> Open<'py> {
         Ok(list)
     }
 
-    fn set(&self, field: u32, value: Bound<'py, PyAny>) -> PyResult<()> {
-        self.class.set(&self.object, field, &value)
+    fn set(&mut self, field: u32, value: Bound<'py, PyAny>) -> PyResult<()> {
+        match &mut self.target {
+            Target::Record(class, object) => class.set(object, field, &value),
+            Target::Shared(target) => {
+                target.set(value);
+                Ok(())
+            }
+        }
+    }
+
+    fn scalar(
+        &self,
+        py: Python<'py>,
+        classes: &Classes,
+        field: u32,
+        value: Scalar<'_>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match &self.target {
+            Target::Record(class, _) => class.scalar(py, classes, field, value),
+            Target::Shared(target) => target.scalar(py, classes, value),
+        }
+    }
+
+    fn into_value(self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        match self.target {
+            Target::Record(_, object) => Ok(object),
+            Target::Shared(target) => target.into_value(py),
+        }
     }
 
     fn store_arrays(&mut self, py: Python<'py>, classes: &Classes) -> PyResult<()> {
@@ -185,7 +230,7 @@ impl Array {
 impl Sink for Objects<'_, '_> {
     fn scalar(&mut self, at: Slot, value: Scalar<'_>) {
         self.step(|open, classes, py| {
-            let value = open.class.scalar(py, classes, at.field, value)?;
+            let value = open.scalar(py, classes, at.field, value)?;
             open.put(classes, at, value)
         });
     }
@@ -203,7 +248,10 @@ impl Sink for Objects<'_, '_> {
 
     fn attribute(&mut self, at: Slot, name: String, value: &str) {
         self.step(|open, _, py| {
-            let held = open.class.dict_in(&open.object, at.field)?;
+            let Target::Record(class, object) = &open.target else {
+                return Ok(());
+            };
+            let held = class.dict_in(object, at.field)?;
             let dict = match held {
                 Some(dict) => dict,
                 None => {
@@ -224,13 +272,7 @@ impl Sink for Objects<'_, '_> {
             .class(shape)
             .and_then(|class| Ok((class.new_object(self.py)?, class)));
         match made {
-            Ok((object, class)) => self.open.push(Open {
-                at,
-                class,
-                object,
-                lists: Vec::new(),
-                arrays: Vec::new(),
-            }),
+            Ok((object, class)) => self.begin(at, Target::Record(class, object)),
             Err(e) => self.keep(Err(e)),
         }
     }
@@ -242,7 +284,12 @@ impl Sink for Objects<'_, '_> {
         let Some(mut done) = self.open.pop() else { return };
         let stored = done.store_arrays(self.py, self.classes);
         self.keep(stored);
-        self.step(|open, classes, _| open.put(classes, done.at, done.object));
+        let (at, number) = (done.at, done.number());
+        match (done.into_value(self.py), number) {
+            (Ok(value), Some(number)) => self.shared.define(number, value),
+            (Ok(value), None) => self.step(|open, classes, _| open.put(classes, at, value)),
+            (Err(e), _) => self.keep(Err(e)),
+        }
     }
 
     fn record(&mut self, at: Slot, shape: &Arc<Shape>, values: &mut Vec<(u32, Scalar<'_>)>) {
@@ -287,5 +334,9 @@ impl Sink for Objects<'_, '_> {
             Array::Rows(rows) if Arc::ptr_eq(rows.layout(), layout) => Some(rows),
             _ => None,
         }
+    }
+
+    fn graph(&mut self) -> Option<&mut dyn GraphSink> {
+        Some(self)
     }
 }

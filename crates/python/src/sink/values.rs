@@ -118,6 +118,30 @@ pub(super) fn column_to_python(py: Python<'_>, column: ColumnBuf) -> Bound<'_, P
     }
 }
 
+/// The values of an array of several dimensions as an array of this shape, or as lists in lists.
+pub(super) fn grid_to_python<'py>(values: Bound<'py, PyAny>, sizes: &[usize]) -> PyResult<Bound<'py, PyAny>> {
+    let shape = pyo3::types::PyTuple::new(values.py(), sizes)?;
+    match values.cast::<PyList>() {
+        Err(_) => values.call_method1("reshape", (shape,)),
+        Ok(list) => Ok(lists(list, sizes)?.into_any()),
+    }
+}
+
+fn lists<'py>(values: &Bound<'py, PyList>, sizes: &[usize]) -> PyResult<Bound<'py, PyList>> {
+    let [size, inner @ ..] = sizes else {
+        return Ok(values.clone());
+    };
+    let block: usize = inner.iter().product();
+    if inner.is_empty() {
+        return Ok(values.clone());
+    }
+    let list = PyList::empty(values.py());
+    for i in 0..*size {
+        list.append(lists(&values.get_slice(i * block, (i + 1) * block), inner)?)?;
+    }
+    Ok(list)
+}
+
 /// Rows as a structured array over the decoder's memory, or as a list of objects.
 pub(super) fn rows_to_python<'py>(
     py: Python<'py>,
@@ -192,6 +216,12 @@ pub(crate) fn value_to_python<'py>(
         }
         Value::Column(column) => array_to_python(py, classes, column)?,
         Value::Rows(rows) => Array::Rows(rows).into_python(py, classes)?,
+        Value::Grid(grid) => {
+            let (sizes, values) = grid.into_parts();
+            grid_to_python(value_to_python(py, classes, values)?, &sizes)?
+        }
+        // A detail stands alone: nobody has the object.
+        Value::Ref(_) => none(),
         Value::Record(record) => record_to_python(py, classes, record)?,
         Value::Map(fields) => {
             let dict = PyDict::new(py);

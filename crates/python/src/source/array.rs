@@ -1,6 +1,6 @@
 //! NumPy arrays as columns and tables, where they lie.
 
-use castile_plan::Field;
+use castile_plan::{Field, TypeId};
 use castile_value::{Column, DType, Table};
 use numpy::{PyArrayDescr, PyArrayDescrMethods, PyUntypedArray, PyUntypedArrayMethods};
 use pyo3::intern;
@@ -32,6 +32,12 @@ impl<'a, 'py> Context<'a, 'py> {
         if let Some(kept) = self.in_place(&array)? {
             return Ok(kept);
         }
+        if array.ndim() > 1
+            && self.has_dimensions(field)
+            && let Some(kept) = self.grid(&array)?
+        {
+            return Ok(kept);
+        }
         if array.ndim() > 1 && self.inner_of_array_type(field).is_some() {
             // An array of arrays: one a row.
             let rows = array.call_method0(intern!(self.py, "__iter__"))?;
@@ -53,6 +59,25 @@ impl<'a, 'py> Context<'a, 'py> {
             },
             Err(_) => self.list_or_one(plain, field, place),
         }
+    }
+
+    /// Whether the field is an array of SOAP encoding with several dimensions, or anything at all.
+    fn has_dimensions(&self, field: Option<&Field>) -> bool {
+        match field.map(|f| f.ty) {
+            Some(TypeId::Complex(id)) => self.types.complex(id).array.is_some_and(|rank| rank > 1),
+            Some(TypeId::Any) => true,
+            _ => false,
+        }
+    }
+
+    /// An array of several dimensions of numbers, copied only if its rows do not follow one another.
+    fn grid(&'a self, array: &Bound<'py, PyUntypedArray>) -> PyResult<Option<Kept<'a>>> {
+        let flat = array.call_method1(intern!(self.py, "reshape"), (-1,))?;
+        let sizes: &'a Vec<usize> = self.sizes.alloc(array.shape().to_vec());
+        Ok(match self.in_place(flat.cast::<PyUntypedArray>()?)? {
+            Some(Kept::Column(column)) => Some(Kept::Grid(sizes, column)),
+            _ => None,
+        })
     }
 
     fn list_or_one(

@@ -33,6 +33,19 @@ impl<'a, 'py> Context<'a, 'py> {
         place: Place<'a>,
     ) -> PyResult<Kept<'a>> {
         let class = self.class(&value)?;
+        if let Some(number) = self.shared_number(&value, field) {
+            return Ok(Kept::Ref(number));
+        }
+        self.convert_as(class, value, field, place)
+    }
+
+    pub(super) fn convert_as(
+        &'a self,
+        class: Class,
+        value: Bound<'py, PyAny>,
+        field: Option<&'a Field>,
+        place: Place<'a>,
+    ) -> PyResult<Kept<'a>> {
         Ok(match class {
             Class::Float => Kept::Double(value.extract()?),
             Class::Int => self.int(&value)?,

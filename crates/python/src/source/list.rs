@@ -57,10 +57,12 @@ impl<'a, 'py> Context<'a, 'py> {
             let column: &'a ColumnBuf = self.buffers.alloc(column);
             return Ok(Kept::Column(self.columns.alloc(column.view())));
         }
-        if let Some(rows) = self.rows(&object, field)? {
+        // Only where no object can be one that stands elsewhere too.
+        let alike = !self.has_shared();
+        if alike && let Some(rows) = self.rows(&object, field)? {
             return Ok(rows);
         }
-        if let Some(plain) = self.plain(&object, field, place)? {
+        if alike && let Some(plain) = self.plain(&object, field, place)? {
             return Ok(plain);
         }
         Ok(self.items(List {

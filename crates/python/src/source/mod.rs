@@ -19,6 +19,7 @@ mod group;
 mod list;
 mod plain;
 mod rows;
+mod shared;
 mod value;
 
 use std::cell::{Cell, RefCell};
@@ -63,6 +64,7 @@ pub(crate) struct Context<'a, 'py> {
     row_buffers: Arena<Rows>,
     bytes: Arena<Vec<u8>>,
     texts: Arena<String>,
+    sizes: Arena<Vec<usize>>,
     cells: Arena<Cell<Option<Kept<'a>>>>,
     bindings: Arena<Binding<'py>>,
     places: Arena<Place<'a>>,
@@ -71,6 +73,8 @@ pub(crate) struct Context<'a, 'py> {
     class_of: RefCell<Map<usize, Class>>,
     names: RefCell<Map<String, Bound<'py, PyString>>>,
     failure: RefCell<Option<PyErr>>,
+    /// The objects that stand in several places, for SOAP encoding.
+    identities: shared::Shared<'a, 'py>,
 }
 
 impl<'a, 'py> Context<'a, 'py> {
@@ -93,6 +97,7 @@ impl<'a, 'py> Context<'a, 'py> {
             row_buffers: Arena::new(),
             bytes: Arena::new(),
             texts: Arena::new(),
+            sizes: Arena::new(),
             cells: Arena::new(),
             bindings: Arena::new(),
             places: Arena::new(),
@@ -101,6 +106,7 @@ impl<'a, 'py> Context<'a, 'py> {
             class_of: RefCell::default(),
             names: RefCell::default(),
             failure: RefCell::default(),
+            identities: shared::Shared::default(),
         }
     }
 
@@ -243,6 +249,8 @@ enum Kept<'a> {
     Record(&'a dyn Source),
     Items(&'a dyn Items),
     Xml(&'a str),
+    Grid(&'a [usize], &'a Column<'a>),
+    Ref(u32),
 }
 
 impl<'a> Kept<'a> {
@@ -262,6 +270,8 @@ impl<'a> Kept<'a> {
             Kept::Record(v) => Item::Record(v),
             Kept::Items(v) => Item::Items(v),
             Kept::Xml(v) => Item::Xml(v),
+            Kept::Grid(sizes, v) => Item::Grid(sizes, Box::new(Item::Column(*v))),
+            Kept::Ref(number) => Item::Ref(number),
         }
     }
 }
@@ -482,6 +492,10 @@ impl Source for Node<'_, '_> {
                 .map(entry)
                 .collect(),
         )
+    }
+
+    fn object(&self, number: u32) -> Item<'_> {
+        self.context.shared_object(number).item()
     }
 
     fn unknown_name(&self, shape: &Shape) -> Option<String> {

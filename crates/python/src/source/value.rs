@@ -49,5 +49,9 @@ fn copy(item: Item<'_>) -> Value {
             Value::Map(entries.map(|(name, item)| (name, copy(item))).collect())
         }
         Item::Xml(text) => Value::Xml(text.to_owned()),
+        Item::Grid(sizes, values) => {
+            castile_value::Grid::new(sizes.to_vec(), copy(*values)).map_or_else(|values| values, Value::Grid)
+        }
+        Item::Ref(_) => Value::Absent,
     }
 }

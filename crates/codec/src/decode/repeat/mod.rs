@@ -29,6 +29,9 @@ impl<'a> Decoder<'a, '_> {
         left: u32,
         sink: &mut dyn Sink,
     ) -> Result<u32, Error> {
+        if self.encoding.is_some() && !self.is_plain_item(field.ty) {
+            return self.encoded(field, slot, start, sink).map(|()| 0);
+        }
         match field.ty {
             TypeId::Simple(id) => self.repeated_simple(id, field, slot, start, left, sink),
             TypeId::Complex(id) => self.repeated_record(id, field, slot, start, left, sink),
@@ -80,9 +83,11 @@ impl<'a> Decoder<'a, '_> {
         sink: &mut dyn Sink,
     ) -> Result<u32, Error> {
         let types = self.types;
-        let plain = self.reader.attributes().is_empty()
-            && !types.complex(declared).is_abstract
-            && types.mixed_field(declared).is_none();
+        // Attributes of an encoded item were looked at already.
+        let bare = self.reader.attributes().is_empty() || self.encoding.is_some();
+        let complex = types.complex(declared);
+        let plain =
+            bare && !complex.is_abstract && complex.array.is_none() && types.mixed_field(declared).is_none();
         if !plain {
             return self.element(field, slot, start, sink).map(|()| 0);
         }

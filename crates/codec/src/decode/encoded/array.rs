@@ -1,0 +1,261 @@
+//! Arrays (SOAP 1.1, 5.4.2; SOAP 1.2 part 2, 3.1.4): items by order and not by name, any number of
+//! dimensions, items that were not transmitted.
+
+use castile_plan::{Builtin, ComplexId, Field, FieldKind, NsIx, QName, TypeId, Types};
+use castile_value::{Sink, Slot};
+
+use super::super::{Decoder, Next};
+use super::ENCODINGS;
+use crate::error::{Error, Kind};
+
+/// What the attributes of an array say.
+#[derive(Default)]
+struct Said {
+    /// The type of the items, when the table knows it.
+    item: Option<TypeId>,
+    /// The declared size of each dimension; 0 for those left open.
+    sizes: Vec<usize>,
+    /// Where the items that were transmitted begin (SOAP 1.1, 5.4.2.1).
+    offset: usize,
+}
+
+/// Items not transmitted that one message may leave to be filled in.
+const GAPS_MAX: usize = 65_536;
+
+/// Dimensions that an array may have.
+const DIMENSIONS_MAX: usize = 32;
+
+/// Where the items of an array go.
+const ITEMS: Slot = Slot { field: 0, many: true };
+
+impl<'a> Decoder<'a, '_> {
+    /// Reads an array of a declared type, after its start tag, through its end tag.
+    pub(in super::super) fn array(
+        &mut self,
+        id: ComplexId,
+        slot: Slot,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Error> {
+        self.forget();
+        let types = self.types;
+        let complex = types.complex(id);
+        let said = self.said()?;
+        match complex.fields.first() {
+            Some(field) if field.ty == TypeId::Any => {
+                let field = Field {
+                    ty: said.item.unwrap_or(TypeId::Any),
+                    ..field.clone()
+                };
+                self.items(&field, Some(id), &said, slot, sink)
+            }
+            Some(field) => self.items(field, Some(id), &said, slot, sink),
+            None => Err(Error::unsupported("an array without items")),
+        }
+    }
+
+    /// The same for an array that nobody declared.
+    pub(super) fn any_array(&mut self, slot: Slot, sink: &mut dyn Sink) -> Result<(), Error> {
+        let said = self.said()?;
+        let field = Field {
+            name: "item".into(),
+            wire: QName::new(NsIx::NONE, "item"),
+            kind: FieldKind::Element,
+            ty: said.item.unwrap_or(TypeId::Any),
+            many: true,
+            required: false,
+            nillable: true,
+            default: None,
+            fixed: None,
+            doc: None,
+        };
+        self.items(&field, None, &said, slot, sink)
+    }
+
+    /// The items, through the end tag.
+    fn items(
+        &mut self,
+        field: &Field,
+        id: Option<ComplexId>,
+        said: &Said,
+        slot: Slot,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Error> {
+        let types = self.types;
+        let declared = id.and_then(|id| types.complex(id).array).unwrap_or(1) as usize;
+        if self.options.strict && declared > 1 && said.sizes.len() > 1 && said.sizes.len() != declared {
+            let why = format!(
+                "an array of {} dimensions where {declared} belong",
+                said.sizes.len()
+            );
+            return Err(self.bad(Kind::Unexpected, why));
+        }
+        let at = self.reader.token_start();
+        let shape = id.map(|id| types.shape(id));
+        match (sink.graph(), shape) {
+            (Some(graph), shape) => graph.array(slot, shape, &said.sizes),
+            // As a record with the items as its one field.
+            (None, Some(shape)) => sink.open(slot, shape),
+            (None, None) => return Err(self.no_graph("arrays that nobody declared")),
+        }
+        if let TypeId::Simple(id) = field.ty
+            && let Some(dtype) = types.dtype(id)
+        {
+            // An empty array of numbers is one all the same.
+            sink.column(ITEMS, dtype);
+        }
+        let mut count = 0;
+        self.fill(&mut count, said.offset, sink)?;
+        while let Next::Start(start) = self.child()? {
+            if let Some(position) = self.position(&said.sizes)? {
+                if position < count {
+                    return Err(self.bad(Kind::Unsupported, "items of a sparse array are not in order"));
+                }
+                self.fill(&mut count, position, sink)?;
+            }
+            let more = self
+                .repeated(field, ITEMS, start, u32::MAX, sink)
+                .map_err(|e| e.within(format!("[{}]", count + 1)))?;
+            count += 1 + more as usize;
+        }
+        let whole = said.sizes.iter().try_fold(1usize, |n, &size| n.checked_mul(size));
+        let whole = whole.unwrap_or(usize::MAX);
+        if !said.sizes.is_empty() && count < whole {
+            self.fill(&mut count, whole, sink)
+                .map_err(|e| e.at(self.reader.input(), at))?;
+        } else if said.sizes.len() > 1 && count > whole {
+            return Err(self.bad_at(
+                Kind::Unexpected,
+                at,
+                format!("{count} items in an array of {whole}"),
+            ));
+        }
+        sink.close();
+        Ok(())
+    }
+
+    /// Nils for items that were not transmitted, up to item `to`.
+    fn fill(&mut self, count: &mut usize, to: usize, sink: &mut dyn Sink) -> Result<(), Error> {
+        let gaps = to.saturating_sub(*count);
+        let all = match &mut self.encoding {
+            Some(encoding) => {
+                encoding.gaps = encoding.gaps.saturating_add(gaps);
+                encoding.gaps
+            }
+            None => gaps,
+        };
+        if all > GAPS_MAX {
+            let why = format!("limit: more than {GAPS_MAX} items of arrays were not transmitted");
+            return Err(self.bad(Kind::Limit, why));
+        }
+        (0..gaps).for_each(|_| sink.nil(ITEMS));
+        *count += gaps;
+        Ok(())
+    }
+
+    /// The attribute that tells of what the array at hand is.
+    pub(super) fn array_type(&self) -> Option<String> {
+        self.of_encoding("arrayType")
+            .or_else(|| self.of_encoding("itemType"))
+            .or_else(|| self.of_encoding("arraySize"))
+    }
+
+    fn said(&mut self) -> Result<Said, Error> {
+        let mut said = Said::default();
+        if self.reader.attributes().is_empty() {
+            return Ok(said);
+        }
+        if let Some(text) = self.of_encoding("arrayType") {
+            let (name, nested, sizes) = parts(&text).ok_or_else(|| self.no_sizes(&text))?;
+            said.sizes = sizes_of(sizes, ',').ok_or_else(|| self.no_sizes(&text))?;
+            // Of arrays in arrays each tells its own type.
+            said.item = self.item_type(name).filter(|_| nested.is_empty());
+        } else {
+            if let Some(name) = self.of_encoding("itemType") {
+                said.item = self.item_type(&name);
+            }
+            if let Some(text) = self.of_encoding("arraySize") {
+                said.sizes = sizes_of(&text, ' ').ok_or_else(|| self.no_sizes(&text))?;
+            }
+        }
+        if let Some(text) = self.of_encoding("offset") {
+            said.offset = self.index(&text, &said.sizes)?;
+        }
+        // An open dimension says nothing of the size.
+        if said.sizes.len() == 1 && said.sizes.contains(&0) {
+            said.sizes.clear();
+        }
+        Ok(said)
+    }
+
+    fn item_type(&mut self, name: &str) -> Option<TypeId> {
+        let (prefix, local) = name.split_once(':').unwrap_or(("", name));
+        let ns = self.reader.lookup(prefix)?;
+        let uri = self.reader.uri(ns);
+        if ENCODINGS.contains(&uri) {
+            return Builtin::from_name(local).map(|b| TypeId::Simple(b.into()));
+        }
+        let ns = match super::OLD_SCHEMAS.contains(&uri) {
+            true => Types::XSD,
+            false => self.ns(ns)?,
+        };
+        self.types.type_named(&QName::new(ns, local))
+    }
+
+    /// Which item the element at hand is, where it says so.
+    fn position(&self, sizes: &[usize]) -> Result<Option<usize>, Error> {
+        if self.reader.attributes().is_empty() {
+            return Ok(None);
+        }
+        match self.of_encoding("position") {
+            Some(text) => self.index(&text, sizes).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// An index such as `[2,3]` in an array of these sizes.
+    fn index(&self, text: &str, sizes: &[usize]) -> Result<usize, Error> {
+        let inside = text.strip_prefix('[').and_then(|t| t.strip_suffix(']'));
+        let indices = inside.and_then(|inside| sizes_of(inside, ','));
+        let indices = indices.ok_or_else(|| self.no_sizes(text))?;
+        let mut at = 0usize;
+        for (n, index) in indices.iter().enumerate() {
+            let size = if n == 0 {
+                1
+            } else {
+                sizes.get(n).copied().unwrap_or(1)
+            };
+            let next = at.checked_mul(size).and_then(|at| at.checked_add(*index));
+            at = next.ok_or_else(|| self.no_sizes(text))?;
+        }
+        Ok(at)
+    }
+
+    fn no_sizes(&self, text: &str) -> Error {
+        self.bad(Kind::Lexical, format!("{text:?} has no sizes of an array"))
+    }
+}
+
+/// The name, the dimensions of nested arrays, and the sizes of `xsd:int[][2,3]`.
+fn parts(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, sizes) = text.trim().strip_suffix(']')?.rsplit_once('[')?;
+    let split = before.find('[').unwrap_or(before.len());
+    let (name, nested) = before.split_at(split);
+    Some((name, nested, sizes))
+}
+
+/// Sizes between commas or spaces. Those that are left open, or are `*`, are 0.
+fn sizes_of(text: &str, between: char) -> Option<Vec<usize>> {
+    let text = text.trim();
+    if text.is_empty() {
+        return Some(Vec::new());
+    }
+    let size = |part: &str| match part.trim() {
+        "" | "*" => Some(0),
+        digits => digits.parse().ok(),
+    };
+    let sizes: Option<Vec<usize>> = match between {
+        ' ' => text.split_ascii_whitespace().map(size).collect(),
+        between => text.split(between).map(size).collect(),
+    };
+    sizes.filter(|sizes| sizes.len() <= DIMENSIONS_MAX)
+}

@@ -1,0 +1,224 @@
+//! A sink of dynamic values.
+
+use std::sync::Arc;
+
+use crate::{
+    ColumnBuf, DType, Graph, GraphSink, Grid, Record, RowLayout, Rows, Scalar, Shape, Sink, Slot, Value,
+};
+
+/// Builds [`Value`]s.
+pub struct ValueSink {
+    root: Record,
+    open: Vec<Open>,
+    objects: Vec<Value>,
+}
+
+/// What is being built.
+enum Open {
+    Record(Slot, Record),
+    Array(Slot, Vec<usize>, Value),
+    Object(u32, Value),
+}
+
+impl ValueSink {
+    /// A sink for one record of this shape.
+    pub fn new(shape: Arc<Shape>) -> Self {
+        ValueSink {
+            root: Record::new(shape),
+            open: Vec::new(),
+            objects: Vec::new(),
+        }
+    }
+
+    /// The record that was built. Objects that stand in several places, which only SOAP encoding has,
+    /// are kept by [`ValueSink::finish_graph`] only.
+    pub fn finish(self) -> Record {
+        self.root
+    }
+
+    /// The record that was built, with the objects that it refers to.
+    pub fn finish_graph(self) -> Graph<Record> {
+        Graph {
+            root: self.root,
+            objects: self.objects,
+        }
+    }
+
+    fn slot(&mut self, at: Slot) -> Option<&mut Value> {
+        let record = match self.open.last_mut() {
+            None => &mut self.root,
+            Some(Open::Record(_, record)) => record,
+            Some(Open::Array(_, _, value) | Open::Object(_, value)) => return Some(value),
+        };
+        record.values_mut().get_mut(at.field as usize)
+    }
+
+    /// Numbers are given one after another, so there is room to make for one at most.
+    fn make_room(&mut self, number: u32) {
+        if number as usize == self.objects.len() {
+            self.objects.push(Value::Absent);
+        }
+    }
+
+    fn put(&mut self, at: Slot, value: Value) {
+        let Some(slot) = self.slot(at) else { return };
+        if !at.many {
+            *slot = value;
+            return;
+        }
+        match slot {
+            Value::List(list) => list.push(value),
+            other => {
+                let mut list = std::mem::take(other).into_list();
+                list.push(value);
+                *other = Value::List(list);
+            }
+        }
+    }
+}
+
+impl Sink for ValueSink {
+    fn scalar(&mut self, at: Slot, value: Scalar<'_>) {
+        self.put(at, value.into());
+    }
+
+    fn nil(&mut self, at: Slot) {
+        self.put(at, Value::Nil);
+    }
+
+    fn xml(&mut self, at: Slot, text: String) {
+        self.put(at, Value::Xml(text));
+    }
+
+    fn attribute(&mut self, at: Slot, name: String, value: &str) {
+        let Some(slot) = self.slot(at) else { return };
+        match slot {
+            Value::Map(map) => map.push((name, value.into())),
+            other => *other = Value::Map(vec![(name, value.into())]),
+        }
+    }
+
+    fn open(&mut self, at: Slot, shape: &Arc<Shape>) {
+        self.open.push(Open::Record(at, Record::new(shape.clone())));
+    }
+
+    fn close(&mut self) {
+        match self.open.pop() {
+            None => {}
+            Some(Open::Record(at, record)) => self.put(at, Value::Record(record)),
+            Some(Open::Array(at, sizes, values)) => self.put(at, array(sizes, values)),
+            Some(Open::Object(number, value)) => {
+                if let Some(place) = self.objects.get_mut(number as usize) {
+                    *place = value;
+                }
+            }
+        }
+    }
+
+    fn record(&mut self, at: Slot, shape: &Arc<Shape>, values: &mut Vec<(u32, Scalar<'_>)>) {
+        let mut record = Record::new(shape.clone());
+        for (field, value) in values.drain(..) {
+            if let Some(slot) = record.values_mut().get_mut(field as usize) {
+                *slot = value.into();
+            }
+        }
+        self.put(at, Value::Record(record));
+    }
+
+    fn column(&mut self, at: Slot, dtype: DType) -> Option<&mut ColumnBuf> {
+        let slot = self.slot(at)?;
+        if matches!(slot, Value::Absent) {
+            *slot = Value::Column(ColumnBuf::new(dtype));
+        }
+        match slot {
+            Value::Column(column) if column.dtype() == dtype => Some(column),
+            _ => None,
+        }
+    }
+
+    fn rows(&mut self, at: Slot, layout: &Arc<RowLayout>) -> Option<&mut Rows> {
+        let slot = self.slot(at)?;
+        if matches!(slot, Value::Absent) {
+            *slot = Value::Rows(Rows::new(layout.clone()));
+        }
+        match slot {
+            Value::Rows(rows) if Arc::ptr_eq(rows.layout(), layout) => Some(rows),
+            _ => None,
+        }
+    }
+
+    fn graph(&mut self) -> Option<&mut dyn GraphSink> {
+        Some(self)
+    }
+}
+
+impl GraphSink for ValueSink {
+    fn array(&mut self, at: Slot, _shape: Option<&Arc<Shape>>, sizes: &[usize]) {
+        self.open.push(Open::Array(at, sizes.to_vec(), Value::Absent));
+    }
+
+    fn object(&mut self, number: u32) {
+        self.make_room(number);
+        self.open.push(Open::Object(number, Value::Absent));
+    }
+
+    fn reference(&mut self, at: Slot, number: u32) {
+        self.make_room(number);
+        self.put(at, Value::Ref(number));
+    }
+}
+
+/// An array that is one value, empty when nothing was put into it.
+fn array(sizes: Vec<usize>, values: Value) -> Value {
+    let values = match values {
+        Value::Absent => Value::List(Vec::new()),
+        values => values,
+    };
+    if sizes.len() < 2 {
+        return values;
+    }
+    Grid::new(sizes, values).map_or_else(|values| values, Value::Grid)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(field: u32, many: bool) -> Slot {
+        Slot { field, many }
+    }
+
+    #[test]
+    fn a_nil_among_numbers_turns_the_column_into_a_list() {
+        let shape = Arc::new(Shape::new("t", vec!["n".into()]));
+        let mut sink = ValueSink::new(shape);
+        let Some(ColumnBuf::I32(column)) = sink.column(at(0, true), DType::I32) else {
+            panic!()
+        };
+        column.extend([1, 2]);
+        sink.nil(at(0, true));
+        assert!(sink.column(at(0, true), DType::I32).is_none());
+        sink.scalar(at(0, true), Scalar::Int(3));
+        let n = sink.finish().get("n").cloned();
+        assert_eq!(
+            n,
+            Some(Value::List(vec![1.into(), 2.into(), Value::Nil, 3.into()]))
+        );
+    }
+
+    #[test]
+    fn records_nest_and_repeat() {
+        let inner = Arc::new(Shape::new("inner", vec!["a".into()]));
+        let mut sink = ValueSink::new(Arc::new(Shape::new("outer", vec!["r".into()])));
+        for text in ["x", "y"] {
+            sink.open(at(0, true), &inner);
+            sink.scalar(at(0, false), text.into());
+            sink.close();
+        }
+        let record = sink.finish();
+        let Some(Value::List(list)) = record.get("r") else {
+            panic!()
+        };
+        assert_eq!(list[1].get("a"), Some(&"y".into()));
+    }
+}
