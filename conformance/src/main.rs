@@ -9,7 +9,7 @@
 //!
 //! Every failure stands on `ledger.tsv` with its reason; one that does not, and a line of the
 //! ledger that does not fail any more, end the run with exit code 1. What the contract asks for
-//! and this version does not do (rpc/encoded, substitution groups) is counted apart.
+//! and this version does not do (substitution groups, say) is counted apart.
 //!
 //! Non-goals: speed, and messages that somebody really sent, which are the codec's tests' business;
 //! those that lie beside a WSDL are counted for information.

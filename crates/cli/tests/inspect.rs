@@ -78,14 +78,31 @@ fn a_contract_may_come_through_standard_input() {
 
 #[test]
 fn what_cannot_be_used_says_why() {
-    let Some(wsdl) = foreign("wsdl/googlesearch/GoogleSearch.wsdl") else {
+    let Some(wsdl) = foreign("wsdl/axis2/kernel/test-resources/wsdl/meps-wsdl11.wsdl") else {
         return;
     };
     let run = castile(&["inspect", &wsdl]);
     assert_eq!(run.code, 0, "{}", run.err);
-    assert!(run.out.contains("cannot be used: "), "{}", run.out);
-    let call = castile(&["call", &wsdl, "doGoogleSearch", "--dry-run"]);
-    assert!(call.failed(1).contains("encoded"), "{}", call.err);
+    assert!(run.out.contains("cannot be used: a notification"), "{}", run.out);
+}
+
+#[test]
+fn encoded_operations_are_shown_and_called() {
+    let Some(wsdl) = foreign("wsdl/googlesearch/GoogleSearch.wsdl") else {
+        return;
+    };
+    let run = castile(&["inspect", &wsdl, "-o", "doGoogleSearch"]);
+    assert!(run.out.contains("rpc/encoded"), "{}{}", run.out, run.err);
+    let call = castile(&[
+        "call",
+        &wsdl,
+        "doGoogleSearch",
+        "--dry-run",
+        "key=k",
+        "maxResults=10",
+    ]);
+    let expected = "<maxResults xsi:type=\"xsd:int\">10</maxResults>";
+    assert!(call.out.contains(expected), "{}{}", call.out, call.err);
 }
 
 #[test]

@@ -97,6 +97,7 @@ fn operation(contract: &Contract, operation: &Operation) -> Json {
         "doc": operation.doc,
         "soap_action": operation.soap_action,
         "style": if operation.style == BodyStyle::Rpc { "rpc" } else { "document" },
+        "encoded": operation.input.as_ref().is_some_and(|plan| plan.encoded),
         "one_way": operation.one_way,
         "unsupported": operation.unsupported,
         "input": input,

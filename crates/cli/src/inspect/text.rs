@@ -233,8 +233,10 @@ fn operation(contract: &Contract, operation: &Operation, out: &mut String) {
     if let Some(why) = &operation.unsupported {
         let _ = writeln!(out, "  {WARN}cannot be used:{WARN:#} {why}");
     }
+    let encoded = operation.input.as_ref().is_some_and(|plan| plan.encoded);
     let style = match operation.style {
         BodyStyle::Document => "document/literal",
+        BodyStyle::Rpc if encoded => "rpc/encoded",
         BodyStyle::Rpc => "rpc/literal",
     };
     let way = if operation.one_way {

@@ -1,18 +1,33 @@
 //! Names of types and rules about values, in words.
 
-use castile_plan::{Facets, Field, FieldKind, Occurs, Process, SimpleId, TypeId, Types, Variety};
+use castile_plan::{ComplexId, Facets, Field, FieldKind, Occurs, Process, SimpleId, TypeId, Types, Variety};
 
 /// The name of a type for people: the local name, with a prefix where two types share it.
 pub(super) fn type_name(types: &Types, ty: TypeId) -> String {
     match ty {
         TypeId::Any => "anything".into(),
         TypeId::Unsupported(_) => "(unsupported)".into(),
-        TypeId::Complex(id) => match &types.complex(id).name {
-            Some(name) => qualified(types, name, ty),
-            None => "record".into(),
+        TypeId::Complex(id) => match (&types.complex(id).name, types.complex(id).array) {
+            (Some(name), _) => qualified(types, name, ty),
+            (None, Some(rank)) => array_name(types, id, rank),
+            (None, None) => "record".into(),
         },
         TypeId::Simple(id) => simple_name(types, id),
     }
+}
+
+/// An array of SOAP encoding that has no name: its items' type and dimensions.
+fn array_name(types: &Types, id: ComplexId, rank: u32) -> String {
+    let item = types
+        .complex(id)
+        .fields
+        .first()
+        .map_or(TypeId::Any, |item| item.ty);
+    format!(
+        "{}[{}]",
+        type_name(types, item),
+        ",".repeat(rank.saturating_sub(1) as usize)
+    )
 }
 
 fn simple_name(types: &Types, id: SimpleId) -> String {
