@@ -1,20 +1,16 @@
-//! Arrays of numbers and of flat records: tag, conversion, tag between, in one loop.
+//! Arrays of numbers and of flat records: which of them are written in one loop.
 
-use castile_lexical as lexical;
 use castile_message::Marks;
 use castile_plan::{ComplexId, Field, Tags, TypeId};
 use castile_value::{Column, Item, Items, Rows, Source, Table};
 
 use super::Encoder;
 use super::element::wrong_kind;
+use super::flat::{Flat, RowWriter};
 use super::glue::Glue;
-use super::kernel::{Kernel, NUMBER, Refusal};
+use super::kernel::{Kernel, Refusal};
 use crate::error::{Error, Guilty};
 use crate::scalar::refused;
-
-/// Values for which room is made at once: the buffer is cleared before it is written, and a block
-/// of this many stays in the cache meanwhile.
-const BLOCK: usize = 256;
 
 /// Rows that are packed at once: enough that finding the way to write them costs nothing, few enough
 /// that they stay in the cache.
@@ -32,35 +28,38 @@ impl<M: Marks> Encoder<'_, M> {
             Err(Refusal::Changes(why)) => return Err(refused(self.types, id, Guilty::Caller, &why)),
             _ => return self.one_by_one(f, tags, column.len(), item),
         };
-        if column.is_empty() {
-            return Ok(());
-        }
-        let glue = Glue::new(&[tags], false);
-        let start = self.out.len() + glue.first.len();
-        let mut lengths = Vec::new();
-        self.out
-            .reserve(column.len().saturating_mul(glue.between[0].len + 20) + NUMBER);
-        let out = &mut lengths;
-        match kernel {
-            // A loop of its own for what arrays mostly hold.
-            Kernel::F64 => self.write(&column, &glue, out, |c, i, o| {
-                lexical::write_f64(f64::from_ne_bytes(c.bytes(i)), o)
-            }),
-            Kernel::I32 => self.write(&column, &glue, out, |c, i, o| {
-                lexical::write_i64(i32::from_ne_bytes(c.bytes(i)).into(), o)
-            }),
-            Kernel::I64 => self.write(&column, &glue, out, |c, i, o| {
-                lexical::write_i64(i64::from_ne_bytes(c.bytes(i)), o)
-            }),
-            Kernel::F32 => self.write(&column, &glue, out, |c, i, o| {
-                lexical::write_f32(f32::from_ne_bytes(c.bytes(i)), o)
-            }),
-            kernel => self.write(&column, &glue, out, |c, i, o| kernel.put(c, i, o)),
-        }
-        if M::ACTIVE {
-            self.marks.array(&[id.0], start, &glue.gaps(), &lengths);
-        }
+        let writer = RowWriter::new(&[(kernel, column)], Glue::new(&[tags], false));
+        self.flat(
+            Flat {
+                columns: vec![column],
+                writer,
+            },
+            || vec![id.0],
+        );
         Ok(())
+    }
+
+    /// Writes an array, unless somebody keeps it. `simples` gives the numbers of a row's types.
+    fn flat(&mut self, flat: Flat<'_>, simples: impl FnOnce() -> Vec<u32>) {
+        if flat.is_empty() || self.keep.as_mut().is_some_and(|keep| keep.array(self.out.len(), &flat)) {
+            return;
+        }
+        let Flat { columns, writer } = &flat;
+        self.out.extend_from_slice(writer.first());
+        let start = self.out.len();
+        let mut lengths = Vec::new();
+        let note = |length| {
+            if M::ACTIVE {
+                lengths.push(length);
+            }
+        };
+        self.out
+            .reserve(flat.len().saturating_mul(writer.row_bytes_likely()) + RowWriter::NUMBER);
+        writer.write(columns, 0..flat.len(), self.out, note);
+        self.out.truncate(self.out.len() - writer.opening());
+        if M::ACTIVE {
+            self.marks.array(&simples(), start, &writer.gaps(), &lengths);
+        }
     }
 
     fn one_by_one<'i>(
@@ -76,32 +75,6 @@ impl<M: Marks> Encoder<'_, M> {
         })
     }
 
-    fn write(
-        &mut self,
-        column: &Column<'_>,
-        glue: &Glue,
-        lengths: &mut Vec<u8>,
-        put: impl Fn(&Column<'_>, usize, &mut [u8; NUMBER]) -> usize,
-    ) {
-        self.out.extend_from_slice(&glue.first);
-        let between = &glue.between[0];
-        let room = NUMBER + between.room();
-        for block in (0..column.len()).step_by(BLOCK) {
-            let stop = column.len().min(block + BLOCK);
-            let mut at = self.out.len();
-            self.out.resize(at + (stop - block) * room, 0);
-            for i in block..stop {
-                let length = put(column, i, number_room(self.out, at));
-                if M::ACTIVE {
-                    lengths.push(length as u8);
-                }
-                at = between.put(self.out, at + length);
-            }
-            self.out.truncate(at);
-        }
-        self.out.truncate(self.out.len() - glue.opening);
-    }
-
     /// Writes an array of flat records.
     pub(super) fn table(&mut self, f: &Field, tags: &Tags, table: Table<'_>) -> Result<(), Error> {
         let TypeId::Complex(id) = f.ty else {
@@ -114,40 +87,17 @@ impl<M: Marks> Encoder<'_, M> {
                     .map_err(|e| e.within(format!("[{}]", i + 1)))
             });
         };
-        if table.is_empty() {
-            return Ok(());
-        }
         let mut around = vec![tags];
         around.extend(types.tags(id));
-        let glue = Glue::new(&around, self.encoding.is_some());
-        self.out.extend_from_slice(&glue.first);
-        let start = self.out.len();
-        let mut lengths = Vec::new();
-        let room: usize = glue.between.iter().map(|g| NUMBER + g.room()).sum();
-        for block in (0..table.len()).step_by(BLOCK) {
-            let stop = table.len().min(block + BLOCK);
-            let mut at = self.out.len();
-            self.out.resize(at + (stop - block) * room, 0);
-            for i in block..stop {
-                for ((kernel, column), between) in columns.iter().zip(&glue.between) {
-                    let length = kernel.put(column, i, number_room(self.out, at));
-                    if M::ACTIVE {
-                        lengths.push(length as u8);
-                    }
-                    at = between.put(self.out, at + length);
-                }
-            }
-            self.out.truncate(at);
-        }
-        self.out.truncate(self.out.len() - glue.opening);
-        if M::ACTIVE {
-            let simple = |f: &Field| match f.ty {
-                TypeId::Simple(simple) => simple.0,
-                _ => 0,
-            };
-            let simples: Vec<u32> = types.complex(id).fields.iter().map(simple).collect();
-            self.marks.array(&simples, start, &glue.gaps(), &lengths);
-        }
+        let writer = RowWriter::new(&columns, Glue::new(&around, self.encoding.is_some()));
+        let columns = columns.into_iter().map(|(_, column)| column).collect();
+        let simple = |f: &Field| match f.ty {
+            TypeId::Simple(simple) => simple.0,
+            _ => 0,
+        };
+        self.flat(Flat { columns, writer }, || {
+            types.complex(id).fields.iter().map(simple).collect()
+        });
         Ok(())
     }
 
@@ -162,8 +112,8 @@ impl<M: Marks> Encoder<'_, M> {
             return Ok(false);
         };
         let (len, start) = (items.len(), self.out.len());
-        // An array is one mark, however long.
-        let step = if M::ACTIVE { len.max(1) } else { PACKED };
+        // An array is one mark, and kept as one, however long.
+        let step = if M::ACTIVE || self.keep.is_some() { len.max(1) } else { PACKED };
         let mut rows = Rows::new(layout.clone());
         for from in (0..len).step_by(step) {
             let range = from..len.min(from + step);
@@ -223,10 +173,4 @@ impl Source for Row<'_, '_> {
             .find(|n| shape.index(n).is_none())
             .map(str::to_owned)
     }
-}
-
-#[inline(always)]
-fn number_room(out: &mut [u8], at: usize) -> &mut [u8; NUMBER] {
-    let room = out[at..at + NUMBER].first_chunk_mut();
-    room.expect("the slice has this length")
 }

@@ -3,6 +3,7 @@
 use castile_plan::Tags;
 
 /// The constant bytes around the values of a repeated element.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Glue {
     /// Before the very first value.
     pub(super) first: Vec<u8>,
@@ -61,6 +62,7 @@ impl Glue {
 }
 
 /// Bytes that are copied with one or a few wide stores, whatever their length.
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Constant {
     bytes: Box<[u8]>,
     pub(super) len: usize,
@@ -78,6 +80,11 @@ impl Constant {
             bytes: padded.into(),
             len,
         }
+    }
+
+    /// The bytes.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes[..self.len]
     }
 
     /// Bytes that `put` may touch.

@@ -6,6 +6,7 @@ mod content;
 mod element;
 mod encoded;
 mod fault;
+mod flat;
 mod glue;
 mod items;
 mod kernel;
@@ -17,6 +18,7 @@ use castile_plan::{Complex, ComplexId, Field, FieldKind, Namespace, NsIx, Plan, 
 use castile_value::{Item, Source};
 
 pub use fault::encode_fault;
+pub use flat::{Flat, RowWriter};
 
 use crate::error::{Error, Kind};
 
@@ -77,14 +79,38 @@ pub fn encode_marked<M: Marks>(
     marks: &mut M,
 ) -> Result<(), Error> {
     let start = out.len();
-    let mut encoder = Encoder::new(types, options, version, out, marks);
-    if plan.encoded {
-        encoder.encoding = Some(Box::new(encoded::Encoding::new(body)));
+    let result = Encoder::new(types, options, version, out, marks).message(plan, header, body);
+    if result.is_err() {
+        out.truncate(start);
     }
-    let result = encoder.envelope(&plan.namespaces, |encoder| {
-        encoder.header(plan.header, header)?;
-        encoder.body(plan.body, body)
-    });
+    result
+}
+
+/// Keeps arrays from message to message, so that they need not be written anew.
+pub trait Keep {
+    /// An array would be written at byte `at` of the output. True: it was taken and is not written;
+    /// what follows is written as if it stood there.
+    fn array(&mut self, at: usize, flat: &Flat<'_>) -> bool;
+}
+
+/// As [`encode`], but offers every array of numbers or flat records to `keep`: `out` gets the
+/// message without those that it takes.
+#[allow(clippy::too_many_arguments)] // encode's and one more
+pub fn encode_around(
+    types: &Types,
+    plan: &Plan,
+    version: Version,
+    header: &dyn Source,
+    body: &dyn Source,
+    options: &EncodeOptions,
+    out: &mut Vec<u8>,
+    keep: &mut dyn Keep,
+) -> Result<(), Error> {
+    let start = out.len();
+    let mut unmarked = Unmarked;
+    let mut encoder = Encoder::new(types, options, version, out, &mut unmarked);
+    encoder.keep = Some(keep);
+    let result = encoder.message(plan, header, body);
     if result.is_err() {
         out.truncate(start);
     }
@@ -100,6 +126,8 @@ pub(crate) struct Encoder<'e, M> {
     marks: &'e mut M,
     /// What is known of shared objects, when values are written by the rules of SOAP encoding.
     encoding: Option<Box<encoded::Encoding<'e>>>,
+    /// Who may take arrays over.
+    keep: Option<&'e mut dyn Keep>,
     /// Namespaces declared on open elements, innermost last.
     declared: Vec<NsIx>,
     /// Prefixes made up so far for qualified names in the open start tag.
@@ -125,10 +153,21 @@ impl<'e, M: Marks> Encoder<'e, M> {
             out,
             marks,
             encoding: None,
+            keep: None,
             declared: Vec::new(),
             qnames: 0,
             depth: 0,
         }
+    }
+
+    fn message(&mut self, plan: &Plan, header: &'e dyn Source, body: &'e dyn Source) -> Result<(), Error> {
+        if plan.encoded {
+            self.encoding = Some(Box::new(encoded::Encoding::new(body)));
+        }
+        self.envelope(&plan.namespaces, |encoder| {
+            encoder.header(plan.header, header)?;
+            encoder.body(plan.body, body)
+        })
     }
 
     fn envelope(

@@ -1,0 +1,194 @@
+//! Arrays of numbers and of flat records, ready to be written: [`Flat`] and its [`RowWriter`].
+
+use std::ops::Range;
+
+use castile_lexical as lexical;
+use castile_value::{Column, DType};
+
+use super::glue::Glue;
+use super::kernel::{Kernel, NUMBER};
+
+/// Rows for which room is made at once: the buffer is cleared before it is written, and a block
+/// of this many stays in the cache meanwhile.
+const BLOCK: usize = 256;
+
+/// An array of numbers, or of flat records, that is about to be written: one column a field, all of
+/// whose values their types can hold.
+#[derive(Debug)]
+pub struct Flat<'a> {
+    pub(super) columns: Vec<Column<'a>>,
+    pub(super) writer: RowWriter,
+}
+
+/// How the rows of an array are written. Two that are equal write the same bytes for the same values.
+///
+/// ```text
+///   first  value gap[0] value gap[1] … value gap[last]  value gap[0] …
+///   <r><a>   1   </a><b>  2  </b></r><r><a>
+/// ```
+///
+/// The last gap leads into the next row; after the last row its end, [`opening`](RowWriter::opening)
+/// bytes long, is to be taken back.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RowWriter {
+    kernels: Vec<Kernel>,
+    dtypes: Vec<DType>,
+    glue: Glue,
+}
+
+impl<'a> Flat<'a> {
+    /// The values, a column a field, all of one length.
+    pub fn columns(&self) -> &[Column<'a>] {
+        &self.columns
+    }
+
+    /// Number of rows.
+    pub fn len(&self) -> usize {
+        self.columns.first().map_or(0, Column::len)
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How they are written.
+    pub fn writer(&self) -> &RowWriter {
+        &self.writer
+    }
+}
+
+impl RowWriter {
+    /// Room for the text of any value.
+    pub const NUMBER: usize = NUMBER;
+
+    pub(super) fn new(columns: &[(Kernel, Column<'_>)], glue: Glue) -> RowWriter {
+        RowWriter {
+            kernels: columns.iter().map(|(kernel, _)| *kernel).collect(),
+            dtypes: columns.iter().map(|(_, column)| column.dtype()).collect(),
+            glue,
+        }
+    }
+
+    /// What stands before the first value.
+    pub fn first(&self) -> &[u8] {
+        &self.glue.first
+    }
+
+    /// The constant bytes after value `field` of a row.
+    pub fn gap(&self, field: usize) -> &[u8] {
+        self.glue.between[field].bytes()
+    }
+
+    /// The lengths of the constant bytes after each value of a row.
+    pub fn gaps(&self) -> Vec<u32> {
+        self.glue.gaps()
+    }
+
+    /// The bytes at the end of the last gap that belong to the next row.
+    pub fn opening(&self) -> usize {
+        self.glue.opening
+    }
+
+    /// The machine types of a row's values.
+    pub fn dtypes(&self) -> &[DType] {
+        &self.dtypes
+    }
+
+    /// The most bytes that a row takes.
+    pub fn row_bytes_max(&self) -> usize {
+        self.glue.between.iter().map(|g| NUMBER + g.room()).sum()
+    }
+
+    /// The bytes that a row mostly takes.
+    pub fn row_bytes_likely(&self) -> usize {
+        self.glue.between.iter().map(|g| g.len + 20).sum()
+    }
+
+    /// Writes one value without what stands around it; gives its length.
+    #[inline]
+    pub fn put(&self, field: usize, column: &Column<'_>, row: usize, out: &mut [u8; NUMBER]) -> usize {
+        self.kernels[field].put(column, row, out)
+    }
+
+    /// Appends rows, each value with its gap. `note` is told the length of every value.
+    pub fn write(
+        &self,
+        columns: &[Column<'_>],
+        rows: Range<usize>,
+        out: &mut Vec<u8>,
+        mut note: impl FnMut(u8),
+    ) {
+        let [column] = columns else {
+            return self.write_rows(columns, rows, out, note);
+        };
+        match self.kernels[0] {
+            // A loop of its own for what arrays mostly hold.
+            Kernel::F64 => self.write_column(rows, out, note, |i, o| {
+                lexical::write_f64(f64::from_ne_bytes(column.bytes(i)), o)
+            }),
+            Kernel::I32 => self.write_column(rows, out, note, |i, o| {
+                lexical::write_i64(i32::from_ne_bytes(column.bytes(i)).into(), o)
+            }),
+            Kernel::I64 => self.write_column(rows, out, note, |i, o| {
+                lexical::write_i64(i64::from_ne_bytes(column.bytes(i)), o)
+            }),
+            Kernel::F32 => self.write_column(rows, out, note, |i, o| {
+                lexical::write_f32(f32::from_ne_bytes(column.bytes(i)), o)
+            }),
+            kernel => self.write_column(rows, out, &mut note, |i, o| kernel.put(column, i, o)),
+        }
+    }
+
+    #[inline]
+    fn write_column(
+        &self,
+        rows: Range<usize>,
+        out: &mut Vec<u8>,
+        mut note: impl FnMut(u8),
+        put: impl Fn(usize, &mut [u8; NUMBER]) -> usize,
+    ) {
+        let between = &self.glue.between[0];
+        let room = NUMBER + between.room();
+        for block in rows.clone().step_by(BLOCK) {
+            let stop = rows.end.min(block + BLOCK);
+            let mut at = out.len();
+            out.resize(at + (stop - block) * room, 0);
+            for i in block..stop {
+                let length = put(i, number_room(out, at));
+                note(length as u8);
+                at = between.put(out, at + length);
+            }
+            out.truncate(at);
+        }
+    }
+
+    fn write_rows(
+        &self,
+        columns: &[Column<'_>],
+        rows: Range<usize>,
+        out: &mut Vec<u8>,
+        mut note: impl FnMut(u8),
+    ) {
+        let room = self.row_bytes_max();
+        for block in rows.clone().step_by(BLOCK) {
+            let stop = rows.end.min(block + BLOCK);
+            let mut at = out.len();
+            out.resize(at + (stop - block) * room, 0);
+            for i in block..stop {
+                for ((kernel, column), between) in self.kernels.iter().zip(columns).zip(&self.glue.between) {
+                    let length = kernel.put(column, i, number_room(out, at));
+                    note(length as u8);
+                    at = between.put(out, at + length);
+                }
+            }
+            out.truncate(at);
+        }
+    }
+}
+
+#[inline(always)]
+fn number_room(out: &mut [u8], at: usize) -> &mut [u8; NUMBER] {
+    let room = out[at..at + NUMBER].first_chunk_mut();
+    room.expect("the slice has this length")
+}

@@ -1,0 +1,265 @@
+//! A kept array: its values as they were sent last, and the chunks with their bytes.
+
+use std::ops::Range;
+
+use bytes::Bytes;
+use castile_codec::{Flat, RowWriter};
+use castile_value::{Column, DType};
+
+use crate::chunk::{Chunk, Layout};
+use crate::compare::refresh;
+use crate::options::Options;
+use crate::report::Report;
+
+/// One array of numbers or of flat records.
+#[derive(Debug)]
+pub(crate) struct Array {
+    writer: RowWriter,
+    gaps: Vec<u32>,
+    pads: Vec<bool>,
+    /// Where each value lies in a row of the shadow, and a row's size.
+    offsets: Vec<usize>,
+    stride: usize,
+    /// The values sent last, packed row after row.
+    shadow: Vec<u8>,
+    rows: usize,
+    chunks: Vec<Chunk>,
+    /// Numbers of the changed values of a chunk; kept for its memory.
+    changed: Vec<u32>,
+}
+
+impl Array {
+    /// Writes an array that nothing is known of.
+    pub(crate) fn new(flat: &Flat<'_>, options: &Options, report: &mut Report) -> Array {
+        let writer = flat.writer().clone();
+        let mut stride = 0;
+        let place = |dtype: &DType| {
+            let offset = stride;
+            stride += dtype.size();
+            offset
+        };
+        let offsets = writer.dtypes().iter().map(place).collect();
+        // Peers may read a padded boolean wrongly, numbers they read.
+        let pads = writer.dtypes().iter().map(|d| options.pad && *d != DType::Bool);
+        let mut array = Array {
+            gaps: writer.gaps(),
+            pads: pads.collect(),
+            offsets,
+            stride,
+            shadow: Vec::new(),
+            rows: 0,
+            chunks: Vec::new(),
+            changed: Vec::new(),
+            writer,
+        };
+        array.replace(0..0, flat, 0..flat.len(), options, report);
+        array
+    }
+
+    /// Whether `flat` is written as this array was.
+    pub(crate) fn fits(&self, flat: &Flat<'_>) -> bool {
+        self.writer == *flat.writer()
+    }
+
+    /// Makes the chunks say what `flat` holds.
+    pub(crate) fn update(&mut self, flat: &Flat<'_>, options: &Options, report: &mut Report) {
+        if flat.len() != self.rows {
+            let (old, new) = self.middle(flat);
+            self.replace(old, flat, new, options, report);
+        }
+        let (mut row, mut i) = (0, 0);
+        while i < self.chunks.len() {
+            let rows = row..row + self.chunks[i].rows;
+            row = rows.end;
+            self.refresh_chunk(i, rows, flat, options, report);
+            i += 1;
+            if self.chunks[i - 1].bytes.len() > options.split_bytes && self.chunks[i - 1].rows > 1 {
+                let half = self.chunks[i - 1].rows / 2;
+                let tail = self.halve(i - 1, half, options);
+                self.chunks.insert(i, tail);
+                report.chunks_split += 1;
+                i += 1;
+            }
+        }
+    }
+
+    fn halve(&mut self, i: usize, row: usize, options: &Options) -> Chunk {
+        let layout = Layout {
+            writer: &self.writer,
+            gaps: &self.gaps,
+            pads: &self.pads,
+            options,
+        };
+        self.chunks[i].split_off(&layout, row)
+    }
+
+    /// Compares a chunk's values with their shadow and writes those that changed.
+    fn refresh_chunk(
+        &mut self,
+        i: usize,
+        rows: Range<usize>,
+        flat: &Flat<'_>,
+        options: &Options,
+        report: &mut Report,
+    ) {
+        let fields = self.offsets.len();
+        self.changed.clear();
+        let changed = &mut self.changed;
+        for (field, (column, offset)) in flat.columns().iter().zip(&self.offsets).enumerate() {
+            let shadow = &mut self.shadow[rows.start * self.stride + offset..rows.end * self.stride];
+            refresh(column, rows.clone(), shadow, self.stride, |row| {
+                changed.push((row * fields + field) as u32);
+            });
+        }
+        let values = rows.len() * fields;
+        report.values_compared += values as u64;
+        if changed.is_empty() {
+            return;
+        }
+        if fields > 1 {
+            changed.sort_unstable();
+        }
+        let layout = Layout {
+            writer: &self.writer,
+            gaps: &self.gaps,
+            pads: &self.pads,
+            options,
+        };
+        let columns = shadow_columns(&self.shadow, &self.offsets, self.stride, self.rows, &self.writer);
+        if changed.len() as f32 > values as f32 * options.rewrite_above {
+            let chunk = &mut self.chunks[i];
+            chunk.fill(&layout, &columns, rows, usize::MAX);
+            report.values_written += values as u64;
+            report.bytes_rewritten += chunk.bytes.len() as u64;
+        } else {
+            self.chunks[i].patch(&layout, &columns, rows.start, changed, report);
+        }
+    }
+
+    /// The rows that another number of rows replaces: what equal rows at both ends leave over, or
+    /// the end, when little is equal.
+    fn middle(&self, flat: &Flat<'_>) -> (Range<usize>, Range<usize>) {
+        let (old, new) = (self.rows, flat.len());
+        let short = old.min(new);
+        let same = |old_row: usize, new_row: usize| self.is_row(flat, old_row, new_row);
+        let front = (0..short).take_while(|&i| same(i, i)).count();
+        let back = (0..short - front)
+            .take_while(|&i| same(old - 1 - i, new - 1 - i))
+            .count();
+        if (front + back) * 2 >= short {
+            (front..old - back, front..new - back)
+        } else {
+            (short..old, short..new)
+        }
+    }
+
+    fn is_row(&self, flat: &Flat<'_>, old: usize, new: usize) -> bool {
+        let row = &self.shadow[old * self.stride..(old + 1) * self.stride];
+        flat.columns().iter().zip(&self.offsets).all(|(column, &offset)| {
+            let size = column.dtype().size();
+            let at = new * column.stride();
+            column.data()[at..at + size] == row[offset..offset + size]
+        })
+    }
+
+    /// Replaces the rows `old` by the rows `new` of `flat`.
+    fn replace(
+        &mut self,
+        old: Range<usize>,
+        flat: &Flat<'_>,
+        new: Range<usize>,
+        options: &Options,
+        report: &mut Report,
+    ) {
+        let start = self.cut(old.start, options);
+        let end = self.cut(old.end, options);
+        let mut fresh = Vec::with_capacity(new.len() * self.stride);
+        pack(flat, new.clone(), &mut fresh);
+        self.shadow
+            .splice(old.start * self.stride..old.end * self.stride, fresh);
+        self.rows = self.rows - old.len() + new.len();
+        let columns = shadow_columns(&self.shadow, &self.offsets, self.stride, self.rows, &self.writer);
+        let layout = Layout {
+            writer: &self.writer,
+            gaps: &self.gaps,
+            pads: &self.pads,
+            options,
+        };
+        let mut written = Vec::new();
+        let mut rows = old.start..old.start + new.len();
+        while !rows.is_empty() {
+            let mut chunk = Chunk::default();
+            chunk.fill(&layout, &columns, rows.clone(), options.chunk_bytes);
+            rows.start += chunk.rows;
+            report.values_written += (chunk.rows * self.offsets.len()) as u64;
+            report.bytes_rewritten += chunk.bytes.len() as u64;
+            written.push(chunk);
+        }
+        self.chunks.splice(start..end, written);
+    }
+
+    /// Makes a chunk begin at `row`; gives its number.
+    fn cut(&mut self, row: usize, options: &Options) -> usize {
+        let mut start = 0;
+        for i in 0..self.chunks.len() {
+            if start == row {
+                return i;
+            }
+            let end = start + self.chunks[i].rows;
+            if row < end {
+                let tail = self.halve(i, row - start, options);
+                self.chunks.insert(i + 1, tail);
+                return i + 1;
+            }
+            start = end;
+        }
+        self.chunks.len()
+    }
+
+    /// The pieces of the message that this array is.
+    pub(crate) fn pieces(&self, out: &mut Vec<Bytes>) {
+        out.push(Bytes::copy_from_slice(self.writer.first()));
+        let Some((last, before)) = self.chunks.split_last() else {
+            return;
+        };
+        out.extend(before.iter().map(|chunk| chunk.bytes.clone()));
+        out.push(last.bytes.slice(..last.bytes.len() - self.writer.opening()));
+    }
+
+    /// Bytes of memory.
+    pub(crate) fn memory(&self) -> usize {
+        self.shadow.len() + self.chunks.iter().map(Chunk::memory).sum::<usize>()
+    }
+}
+
+/// The shadow as columns, from which values are written: what the caller holds may change meanwhile.
+fn shadow_columns<'s>(
+    shadow: &'s [u8],
+    offsets: &[usize],
+    stride: usize,
+    rows: usize,
+    writer: &RowWriter,
+) -> Vec<Column<'s>> {
+    let column = |(&offset, &dtype): (&usize, &DType)| {
+        let data = shadow.get(offset..).unwrap_or_default();
+        Column::new(data, stride, dtype, rows).expect("the shadow holds all rows")
+    };
+    offsets.iter().zip(writer.dtypes()).map(column).collect()
+}
+
+/// Copies rows, packed.
+fn pack(flat: &Flat<'_>, rows: Range<usize>, out: &mut Vec<u8>) {
+    if let [column] = flat.columns()
+        && column.stride() == column.dtype().size()
+    {
+        let size = column.stride();
+        out.extend_from_slice(&column.data()[rows.start * size..rows.end * size]);
+        return;
+    }
+    for row in rows {
+        for column in flat.columns() {
+            let at = row * column.stride();
+            out.extend_from_slice(&column.data()[at..at + column.dtype().size()]);
+        }
+    }
+}

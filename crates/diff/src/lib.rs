@@ -1,0 +1,53 @@
+//! Messages like earlier ones: only what changed of them is written (differential serialization,
+//! paper 000).
+//!
+//! ```text
+//!                      ┌ around arrays ─────────▶ written anew, small
+//!   Source ──encode ───┤
+//!                      └ array ─▶ compare with the values sent last
+//!                                   equal   ─▶ its chunk again
+//!                                   changed ─▶ into its slot: fits, steals, shifts
+//!                                   mostly  ─▶ the chunk anew
+//! ```
+//!
+//! A [`Template`] is the message sent last; [`Templates`] keeps several of an operation, for senders
+//! at the same time. Taking this crate away changes speed, never an answer: a patched message decodes
+//! to the values of a fresh one.
+//!
+//! Non-goals: it sends nothing, knows no operation, and reads no message (that is the automaton's).
+//!
+//! ```
+//! use castile_codec::{EncodeOptions, Version};
+//! use castile_diff::{Match, Options, Template};
+//! use castile_testkit::Table;
+//! use castile_value::Value;
+//!
+//! let table = Table::parse("add = n:double*");
+//! let (types, plan) = (&table.types, table.plan("add"));
+//! let mut template = Template::new(Options::default());
+//! let mut send = |n: &[f64]| {
+//!     let body = vec![("add".to_owned(), Value::map([("n", n.to_vec().into())]))];
+//!     template.patch(types, &plan, Version::Soap11, &Vec::new(), &body, &EncodeOptions::default())
+//! };
+//! let mut numbers = vec![0.25; 1000];
+//! assert_eq!(send(&numbers)?.report.kind, Match::FirstTime);
+//! assert_eq!(send(&numbers)?.report.kind, Match::Content);
+//! numbers[500] = 0.75;
+//! let sent = send(&numbers)?;
+//! assert_eq!((sent.report.kind, sent.report.values_rewritten), (Match::PerfectStructural, 1));
+//! # Ok::<(), castile_codec::Error>(())
+//! ```
+#![forbid(unsafe_code)]
+
+mod array;
+mod chunk;
+mod compare;
+mod options;
+mod report;
+mod store;
+mod template;
+
+pub use options::{Options, Stuffing};
+pub use report::{Match, Report};
+pub use store::{Stats, Templates};
+pub use template::{Pieces, Template};

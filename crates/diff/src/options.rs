@@ -1,0 +1,62 @@
+//! What of differential sending a user can set.
+
+/// Settings of differential sending. Every technique has its switch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Options {
+    /// Keep messages at all. Off, every message is written anew. Default on.
+    pub enabled: bool,
+    /// Arrays of at least so many values are kept; shorter ones are written anew, which is cheaper
+    /// than looking. Default 64.
+    pub values_min: usize,
+    /// Bytes of a chunk when it is first written. Default 8 KiB.
+    pub chunk_bytes: usize,
+    /// A chunk that grew beyond so many bytes is split in two. Default 16 KiB.
+    pub split_bytes: usize,
+    /// Room at the end of a new chunk for values that grow. Default 256 bytes.
+    pub reserve_bytes: usize,
+    /// A number that became shorter keeps its width, filled with spaces inside its element, so that
+    /// nothing behind it moves. Off, widths are always exact. Default on.
+    pub pad: bool,
+    /// A number that grows takes the spaces of one of so many numbers behind it before anything else
+    /// is moved. Zero is off. Default 8.
+    pub steal_reach: usize,
+    /// Width that every number is given from the start. Default [`Stuffing::None`].
+    pub stuffing: Stuffing,
+    /// A chunk of which more than this part changed is written anew rather than patched. Default 0.6.
+    pub rewrite_above: f32,
+    /// Bytes that the templates of one [`Templates`](crate::Templates) may keep; the least recently
+    /// used go first. Default 256 MiB.
+    pub budget_bytes: usize,
+    /// Copies of one operation's template for sends at the same time; a further one is written
+    /// anew. Default 4.
+    pub copies_max: usize,
+}
+
+/// How much room numbers get beyond what they need, so that later ones fit (paper 000, 3.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stuffing {
+    /// None: a message never sent before has no spaces.
+    None,
+    /// What the longest value of the type can take: 24 for doubles, 15 for floats, 11 for ints.
+    Max,
+    /// So many characters, at most 255.
+    Width(u8),
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            enabled: true,
+            values_min: 64,
+            chunk_bytes: 8 << 10,
+            split_bytes: 16 << 10,
+            reserve_bytes: 256,
+            pad: true,
+            steal_reach: 8,
+            stuffing: Stuffing::None,
+            rewrite_above: 0.6,
+            budget_bytes: 256 << 20,
+            copies_max: 4,
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! What a send cost: [`Report`].
+
+/// How much a message was like the one sent before (paper 000, 3).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Match {
+    /// Nothing changed: the same bytes again.
+    Content,
+    /// Values changed, and each fits where the last one lay.
+    PerfectStructural,
+    /// Some value took another width, or parts came, went or moved.
+    PartialStructural,
+    /// No earlier message was of use.
+    #[default]
+    FirstTime,
+}
+
+impl Match {
+    /// The name in logs and figures.
+    pub fn name(self) -> &'static str {
+        match self {
+            Match::Content => "content",
+            Match::PerfectStructural => "perfect-structural",
+            Match::PartialStructural => "partial-structural",
+            Match::FirstTime => "first-time",
+        }
+    }
+}
+
+/// What was done to make a message of the last one. Counts are of this message only.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// Which match it was.
+    pub kind: Match,
+    /// Values of kept arrays that were compared with those sent last.
+    pub values_compared: u64,
+    /// Of those, found changed and written into their slots.
+    pub values_rewritten: u64,
+    /// Values that were written anew, chunk by chunk.
+    pub values_written: u64,
+    /// Bytes of the message.
+    pub bytes_total: u64,
+    /// Bytes of kept chunks that were written; the rest stood there already.
+    pub bytes_rewritten: u64,
+    /// Bytes moved to make room, or to close a gap.
+    pub bytes_shifted: u64,
+    /// Values that grew into the spaces of a neighbour.
+    pub widths_stolen: u64,
+    /// Chunks split because they had grown too large.
+    pub chunks_split: u64,
+    /// Chunks copied before they were patched, because a connection was still sending them.
+    pub chunks_copied: u64,
+    /// Bytes outside kept arrays, always written anew.
+    pub bytes_around: u64,
+}

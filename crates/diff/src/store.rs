@@ -1,0 +1,181 @@
+//! [`Templates`]: the templates of a client or a server.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+use castile_codec::{EncodeOptions, Error, Version};
+use castile_plan::{Plan, Types};
+use castile_value::Source;
+
+use crate::options::Options;
+use crate::report::{Match, Report};
+use crate::template::{Pieces, Template};
+
+/// Templates by operation, or by whatever number the caller gives to what is sent again and again.
+/// Senders never wait for each other: each checks a template out, and one that finds all of them in
+/// use writes its message anew.
+#[derive(Debug, Default)]
+pub struct Templates {
+    options: Options,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    by_key: HashMap<u64, Entry>,
+    /// Counts sends, to tell which templates were not used for long.
+    clock: u64,
+    memory: usize,
+    stats: Stats,
+}
+
+#[derive(Debug, Default)]
+struct Entry {
+    /// Templates that nobody uses now.
+    idle: Vec<Template>,
+    /// Templates that there are.
+    copies: usize,
+    used: u64,
+}
+
+/// What the templates did since they began.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// Messages by match: content, perfect structural, partial structural, first-time.
+    pub matches: [u64; 4],
+    /// Messages written anew because all templates of their operation were in use.
+    pub busy: u64,
+    /// Templates dropped because the budget was used up.
+    pub evicted: u64,
+    /// Bytes kept now.
+    pub memory: u64,
+    /// Bytes of messages.
+    pub bytes_total: u64,
+    /// Of those, bytes of kept arrays that had to be written.
+    pub bytes_rewritten: u64,
+}
+
+impl Templates {
+    /// No templates yet.
+    pub fn new(options: Options) -> Templates {
+        Templates {
+            options,
+            state: Mutex::default(),
+        }
+    }
+
+    /// The settings.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// What they did so far.
+    pub fn stats(&self) -> Stats {
+        let state = self.lock();
+        Stats {
+            memory: state.memory as u64,
+            ..state.stats
+        }
+    }
+
+    /// Makes a message from the last one sent under `key`.
+    ///
+    /// # Errors
+    /// Those of [`castile_codec::encode`].
+    #[allow(clippy::too_many_arguments)] // encode's, and the key
+    pub fn encode(
+        &self,
+        key: u64,
+        types: &Types,
+        plan: &Plan,
+        version: Version,
+        header: &dyn Source,
+        body: &dyn Source,
+        encode: &EncodeOptions,
+    ) -> Result<Pieces, Error> {
+        let taken = if self.options.enabled {
+            self.take(key)
+        } else {
+            None
+        };
+        let Some(mut template) = taken else {
+            let mut whole = Vec::with_capacity(1024);
+            castile_codec::encode(types, plan, version, header, body, encode, &mut whole)?;
+            return Ok(whole_message(whole));
+        };
+        let before = template.memory();
+        let made = template.patch(types, plan, version, header, body, encode);
+        self.give_back(
+            key,
+            template,
+            before,
+            made.as_ref().ok().map(|pieces| &pieces.report),
+        );
+        made
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        // A panic elsewhere leaves counts that may be off, and templates that are good.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn take(&self, key: u64) -> Option<Template> {
+        let mut state = self.lock();
+        state.clock += 1;
+        let now = state.clock;
+        let entry = state.by_key.entry(key).or_default();
+        entry.used = now;
+        if let Some(template) = entry.idle.pop() {
+            return Some(template);
+        }
+        if entry.copies < self.options.copies_max {
+            entry.copies += 1;
+            return Some(Template::new(self.options.clone()));
+        }
+        state.stats.busy += 1;
+        None
+    }
+
+    fn give_back(&self, key: u64, template: Template, before: usize, report: Option<&Report>) {
+        let after = template.memory();
+        let mut state = self.lock();
+        if let Some(report) = report {
+            state.stats.matches[report.kind as usize] += 1;
+            state.stats.bytes_total += report.bytes_total;
+            state.stats.bytes_rewritten += report.bytes_rewritten;
+        }
+        state.memory = (state.memory + after).saturating_sub(before);
+        state.by_key.entry(key).or_default().idle.push(template);
+        while state.memory > self.options.budget_bytes && evict(&mut state) {}
+    }
+}
+
+/// Drops the idle templates that were not used for longest; false when there are none.
+fn evict(state: &mut State) -> bool {
+    let idle = state.by_key.iter().filter(|(_, entry)| !entry.idle.is_empty());
+    let Some(key) = idle.min_by_key(|(_, entry)| entry.used).map(|(key, _)| *key) else {
+        return false;
+    };
+    let Some(entry) = state.by_key.get_mut(&key) else {
+        return false;
+    };
+    let dropped: Vec<Template> = std::mem::take(&mut entry.idle);
+    entry.copies -= dropped.len();
+    state.stats.evicted += dropped.len() as u64;
+    let freed: usize = dropped.iter().map(Template::memory).sum();
+    state.memory = state.memory.saturating_sub(freed);
+    true
+}
+
+fn whole_message(whole: Vec<u8>) -> Pieces {
+    let report = Report {
+        kind: Match::FirstTime,
+        bytes_total: whole.len() as u64,
+        bytes_around: whole.len() as u64,
+        ..Report::default()
+    };
+    Pieces {
+        bytes: vec![whole.into()],
+        report,
+    }
+}
