@@ -1,1 +1,150 @@
-fn main() {}
+//! Sending 100,000 doubles again of which a part changed, beside writing them all anew and beside the
+//! least that has to be done: comparing them with those sent last.
+//!
+//! Each candidate takes its turn in every round and works on the same values; medians of thread time,
+//! warm memory, one core, borrowed chunks. What changed lies at random places and has random digits,
+//! so widths differ. What counts is the ratio to the full encoding of the same run.
+
+use std::hint::black_box;
+
+use rustix::time::{ClockId, clock_gettime};
+
+use castile_codec::{EncodeOptions, Version, encode};
+use castile_diff::{Options, Report, Stuffing, Template};
+use castile_plan::Plan;
+use castile_testkit::{Rng, Table};
+use castile_value::{Record, Value};
+
+const ITEMS: usize = 100_000;
+const ROUNDS: usize = 41;
+
+fn main() {
+    let table = Table::parse("Doubles = item:double*");
+    let plan = table.plan("Doubles");
+    println!(
+        "{:<34}{:>10}{:>9}{:>12}{:>10}{:>10}",
+        "100,000 doubles", "µs", "full/it", "rewritten", "shifted", "stolen"
+    );
+    for (label, options) in [
+        ("default", Options::default()),
+        (
+            "no padding",
+            Options {
+                pad: false,
+                ..Options::default()
+            },
+        ),
+        (
+            "stuffed to 24",
+            Options {
+                stuffing: Stuffing::Max,
+                ..Options::default()
+            },
+        ),
+    ] {
+        for percent in [0.0, 1.0, 5.0, 25.0, 50.0, 75.0, 100.0] {
+            run(&table, &plan, label, &options, percent);
+        }
+    }
+}
+
+fn run(table: &Table, plan: &Plan, label: &str, options: &Options, percent: f64) {
+    let mut rng = Rng::new(11);
+    let mut values: Vec<f64> = (0..ITEMS).map(|_| rng.unit()).collect();
+    let mut template = Template::new(options.clone());
+    let header = Record::new(table.types.shape(plan.header).clone());
+    let encoding = EncodeOptions::default();
+    let (mut patch, mut full, mut compare) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut message, mut report) = (Vec::new(), Report::default());
+    let mut shadow: Vec<f64> = values.clone();
+    for round in 0..ROUNDS + 5 {
+        for _ in 0..(ITEMS as f64 * percent / 100.0) as usize {
+            let at = if percent < 100.0 {
+                rng.below(ITEMS)
+            } else {
+                usize::MAX
+            };
+            if let Some(value) = values.get_mut(at) {
+                *value = rng.unit();
+            }
+        }
+        if percent >= 100.0 {
+            values.iter_mut().for_each(|value| *value = rng.unit());
+        }
+        let body = body(table, plan, &values);
+        let took = [
+            time(|| {
+                let pieces = template
+                    .patch(&table.types, plan, Version::Soap11, &header, &body, &encoding)
+                    .expect("good values");
+                report = pieces.report;
+            }),
+            time(|| {
+                message.clear();
+                encode(
+                    &table.types,
+                    plan,
+                    Version::Soap11,
+                    &header,
+                    &body,
+                    &encoding,
+                    &mut message,
+                )
+                .expect("good values");
+            }),
+            time(|| black_box(black_box(&values[..]) == black_box(&shadow[..]))),
+        ];
+        shadow.copy_from_slice(&values);
+        if round >= 5 {
+            patch.push(took[0]);
+            full.push(took[1]);
+            compare.push(took[2]);
+        }
+    }
+    let [patch, full, compare] = [patch, full, compare].map(median);
+    println!(
+        "{:<34}{:>10.0}{:>9.1}{:>12}{:>10}{:>10}",
+        format!("{label}, {percent} % changed"),
+        patch / 1e3,
+        full / patch,
+        report.values_rewritten + report.values_written,
+        report.bytes_shifted,
+        report.widths_stolen
+    );
+    if percent == 0.0 {
+        println!(
+            "  full {:.0} µs; comparing alone {:.0} µs, {:.2} times that",
+            full / 1e3,
+            compare / 1e3,
+            patch / compare
+        );
+    }
+}
+
+fn body(table: &Table, plan: &Plan, values: &[f64]) -> Record {
+    let mut inner = Record::new(table.types.shape(table.id("Doubles")).clone());
+    inner
+        .set("item", Value::from(values.to_vec()))
+        .expect("the type has items");
+    let mut body = Record::new(table.types.shape(plan.body).clone());
+    body.set("Doubles", inner).expect("the body has the type");
+    body
+}
+
+/// Nanoseconds of this thread, so that what else the machine does counts little.
+fn time<T>(work: impl FnOnce() -> T) -> f64 {
+    let now = || {
+        let now = clock_gettime(ClockId::ThreadCPUTime);
+        now.tv_sec as f64 * 1e9 + now.tv_nsec as f64
+    };
+    let start = now();
+    let result = black_box(work());
+    let time = now() - start;
+    drop(result);
+    time
+}
+
+fn median(mut times: Vec<f64>) -> f64 {
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}

@@ -1,15 +1,16 @@
 //! A kept array: its values as they were sent last, and the chunks with their bytes.
 
 use std::ops::Range;
+use std::sync::Arc;
 
-use bytes::Bytes;
 use castile_codec::{Flat, RowWriter};
 use castile_value::{Column, DType};
 
 use crate::chunk::{Chunk, Layout};
-use crate::compare::refresh;
+use crate::compare::{BLOCK, refresh};
 use crate::options::Options;
 use crate::report::Report;
+use crate::template::Piece;
 
 /// One array of numbers or of flat records.
 #[derive(Debug)]
@@ -24,8 +25,8 @@ pub(crate) struct Array {
     shadow: Vec<u8>,
     rows: usize,
     chunks: Vec<Chunk>,
-    /// Numbers of the changed values of a chunk; kept for its memory.
-    changed: Vec<u32>,
+    /// Of each value of a row, which rows of a chunk changed; kept for its memory.
+    masks: Vec<Vec<u64>>,
 }
 
 impl Array {
@@ -49,7 +50,7 @@ impl Array {
             shadow: Vec::new(),
             rows: 0,
             chunks: Vec::new(),
-            changed: Vec::new(),
+            masks: vec![Vec::new(); writer.dtypes().len()],
             writer,
         };
         array.replace(0..0, flat, 0..flat.len(), options, report);
@@ -102,22 +103,18 @@ impl Array {
         options: &Options,
         report: &mut Report,
     ) {
-        let fields = self.offsets.len();
-        self.changed.clear();
-        let changed = &mut self.changed;
-        for (field, (column, offset)) in flat.columns().iter().zip(&self.offsets).enumerate() {
+        let mut count = 0;
+        let places = flat.columns().iter().zip(&self.offsets);
+        for ((column, offset), masks) in places.zip(&mut self.masks) {
             let shadow = &mut self.shadow[rows.start * self.stride + offset..rows.end * self.stride];
-            refresh(column, rows.clone(), shadow, self.stride, |row| {
-                changed.push((row * fields + field) as u32);
-            });
+            masks.clear();
+            masks.resize(rows.len().div_ceil(BLOCK), 0);
+            count += refresh(column, rows.clone(), shadow, self.stride, masks);
         }
-        let values = rows.len() * fields;
+        let values = rows.len() * self.offsets.len();
         report.values_compared += values as u64;
-        if changed.is_empty() {
+        if count == 0 {
             return;
-        }
-        if fields > 1 {
-            changed.sort_unstable();
         }
         let layout = Layout {
             writer: &self.writer,
@@ -126,13 +123,13 @@ impl Array {
             options,
         };
         let columns = shadow_columns(&self.shadow, &self.offsets, self.stride, self.rows, &self.writer);
-        if changed.len() as f32 > values as f32 * options.rewrite_above {
-            let chunk = &mut self.chunks[i];
+        let chunk = &mut self.chunks[i];
+        if count as f32 > values as f32 * options.rewrite_above {
             chunk.fill(&layout, &columns, rows, usize::MAX);
             report.values_written += values as u64;
             report.bytes_rewritten += chunk.bytes.len() as u64;
         } else {
-            self.chunks[i].patch(&layout, &columns, rows.start, changed, report);
+            chunk.patch(&layout, &columns, rows.start, &self.masks, report);
         }
     }
 
@@ -217,13 +214,16 @@ impl Array {
     }
 
     /// The pieces of the message that this array is.
-    pub(crate) fn pieces(&self, out: &mut Vec<Bytes>) {
-        out.push(Bytes::copy_from_slice(self.writer.first()));
-        let Some((last, before)) = self.chunks.split_last() else {
-            return;
-        };
-        out.extend(before.iter().map(|chunk| chunk.bytes.clone()));
-        out.push(last.bytes.slice(..last.bytes.len() - self.writer.opening()));
+    pub(crate) fn pieces(&self, out: &mut Vec<Piece>) {
+        out.push(Piece::whole(Arc::new(self.writer.first().to_vec())));
+        out.extend(
+            self.chunks
+                .iter()
+                .map(|chunk| Piece::whole(Arc::clone(&chunk.bytes))),
+        );
+        if let Some(last) = out.last_mut() {
+            last.shorten(self.writer.opening());
+        }
     }
 
     /// Bytes of memory.

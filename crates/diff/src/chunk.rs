@@ -8,16 +8,19 @@
 //! A slot is a value's bytes with the spaces that pad it. Places are found by adding up: chunks are
 //! small. The bytes may be lent to a connection; they are changed only while nobody else holds them.
 
-use bytes::{Bytes, BytesMut};
+use std::ops::Range;
+use std::sync::Arc;
+
 use castile_codec::RowWriter;
 use castile_value::Column;
 
+use crate::compare::BLOCK;
 use crate::options::{Options, Stuffing};
 use crate::report::Report;
 
 #[derive(Debug, Default)]
 pub(crate) struct Chunk {
-    pub(crate) bytes: Bytes,
+    pub(crate) bytes: Arc<Vec<u8>>,
     /// The width of each slot, row after row.
     pub(crate) widths: Vec<u8>,
     pub(crate) rows: usize,
@@ -61,19 +64,17 @@ impl Chunk {
         &mut self,
         layout: &Layout<'_>,
         columns: &[Column<'_>],
-        rows: std::ops::Range<usize>,
+        rows: Range<usize>,
         limit: usize,
     ) {
         let options = layout.options;
-        let mut bytes = match std::mem::take(&mut self.bytes).try_into_mut() {
-            Ok(mut own) => {
-                own.clear();
-                Vec::from(own)
-            }
-            Err(_) => Vec::new(),
-        };
+        if Arc::get_mut(&mut self.bytes).is_none() {
+            self.bytes = Arc::default();
+        }
+        let bytes = Arc::make_mut(&mut self.bytes);
+        bytes.clear();
         let room = limit.min(layout.writer.row_bytes_likely() * rows.len());
-        bytes.reserve_exact(room + STEP * layout.writer.row_bytes_max() + options.reserve_bytes);
+        bytes.reserve(room + STEP * layout.writer.row_bytes_max() + options.reserve_bytes);
         self.widths.clear();
         let mut at = rows.start;
         while at < rows.end && bytes.len() < limit {
@@ -81,170 +82,234 @@ impl Chunk {
             if options.stuffing == Stuffing::None {
                 layout
                     .writer
-                    .write(columns, at..stop, &mut bytes, |width| self.widths.push(width));
+                    .write(columns, at..stop, bytes, |width| self.widths.push(width));
             } else {
-                (at..stop).for_each(|row| self.push_stuffed(layout, columns, row, &mut bytes));
+                (at..stop).for_each(|row| push_stuffed(layout, columns, row, bytes, &mut self.widths));
             }
             at = stop;
         }
         self.rows = at - rows.start;
-        self.bytes = bytes.into();
     }
 
-    fn push_stuffed(&mut self, layout: &Layout<'_>, columns: &[Column<'_>], row: usize, bytes: &mut Vec<u8>) {
-        for (field, column) in columns.iter().enumerate() {
-            let mut text = [0; RowWriter::NUMBER];
-            let length = layout.writer.put(field, column, row, &mut text);
-            bytes.extend_from_slice(&text[..length]);
-            let width = layout.stuffed(field, length);
-            bytes.resize(bytes.len() + width - length, b' ');
-            bytes.extend_from_slice(layout.writer.gap(field));
-            self.widths.push(width as u8);
-        }
-    }
-
-    /// Writes changed values into their slots. `changed` are numbers of values in this chunk,
-    /// ascending; `columns` and `first` say where its rows lie.
+    /// Writes changed values into their slots. Bit `row % 64` of `masks[field][row / 64]` says which;
+    /// `columns` and `first` say where this chunk's rows lie.
     pub(crate) fn patch(
         &mut self,
         layout: &Layout<'_>,
         columns: &[Column<'_>],
         first: usize,
-        changed: &[u32],
+        masks: &[Vec<u64>],
         report: &mut Report,
     ) {
-        let mut bytes = match std::mem::take(&mut self.bytes).try_into_mut() {
-            Ok(own) => own,
-            Err(lent) => {
-                report.chunks_copied += 1;
-                let mut copy = BytesMut::with_capacity(lent.len() + layout.options.reserve_bytes);
-                copy.extend_from_slice(&lent);
-                copy
-            }
+        if Arc::get_mut(&mut self.bytes).is_none() {
+            report.chunks_copied += 1;
+            let mut copy = Vec::with_capacity(self.bytes.len() + layout.options.reserve_bytes);
+            copy.extend_from_slice(&self.bytes);
+            self.bytes = Arc::new(copy);
+        }
+        let mut cursor = Cursor {
+            layout,
+            bytes: Arc::make_mut(&mut self.bytes),
+            widths: &mut self.widths,
+            value: 0,
+            at: 0,
+            report,
         };
-        let fields = layout.fields();
-        let (mut value, mut at) = (0, 0);
-        for &next in changed {
-            let next = next as usize;
-            at += self.distance(layout, value, next);
-            value = next;
-            let mut text = [0; RowWriter::NUMBER];
-            let (row, field) = (value / fields, value % fields);
-            let length = layout.writer.put(field, &columns[field], first + row, &mut text);
-            let text = &text[..length];
-            self.resize(layout, &mut bytes, value, at, length, report);
-            bytes[at..at + length].copy_from_slice(text);
-            let width = usize::from(self.widths[value]);
-            bytes[at + length..at + width].fill(b' ');
-            report.bytes_rewritten += width as u64;
-        }
-        report.values_rewritten += changed.len() as u64;
-        self.bytes = bytes.freeze();
-    }
-
-    /// Bytes from the start of value `from` to the start of value `to`.
-    fn distance(&self, layout: &Layout<'_>, from: usize, to: usize) -> usize {
-        let widths: usize = self.widths[from..to].iter().map(|&w| usize::from(w)).sum();
-        let fields = layout.fields();
-        if fields == 1 {
-            return widths + (to - from) * layout.gaps[0] as usize;
-        }
-        let rows = to / fields - from / fields;
-        let part = |value: usize| {
-            let before = &layout.gaps[..value % fields];
-            before.iter().map(|&gap| gap as usize).sum::<usize>()
-        };
-        widths + rows * layout.row_gap() + part(to) - part(from)
-    }
-
-    /// Makes the slot of a value at `at` wide enough for a text, or as wide as it is when it must
-    /// not be padded.
-    #[inline]
-    fn resize(
-        &mut self,
-        layout: &Layout<'_>,
-        bytes: &mut BytesMut,
-        value: usize,
-        at: usize,
-        length: usize,
-        report: &mut Report,
-    ) {
-        let width = usize::from(self.widths[value]);
-        if length > width {
-            let by = length - width;
-            if !self.steal(layout, bytes, value, at, by, report) {
-                shift_right(bytes, at + width, by, report);
+        for block in 0..self.rows.div_ceil(BLOCK) {
+            let mut rows = masks.iter().fold(0, |any, field| any | field[block]);
+            while rows != 0 {
+                let bit = rows.trailing_zeros();
+                rows &= rows - 1;
+                let row = block * BLOCK + bit as usize;
+                for (field, column) in columns.iter().enumerate() {
+                    if masks[field][block] >> bit & 1 == 1 {
+                        cursor.go_to(row * columns.len() + field);
+                        cursor.put(field, column, first + row);
+                    }
+                }
             }
-            self.widths[value] = length as u8;
-        } else if length < width && !layout.pads[value % layout.fields()] {
-            bytes.copy_within(at + width.., at + length);
-            bytes.truncate(bytes.len() - (width - length));
-            report.bytes_shifted += (bytes.len() - at - length) as u64;
-            self.widths[value] = length as u8;
         }
-    }
-
-    /// Takes `by` bytes from the spaces of a slot behind that of `value`, moving only what lies
-    /// between them.
-    fn steal(
-        &mut self,
-        layout: &Layout<'_>,
-        bytes: &mut BytesMut,
-        value: usize,
-        at: usize,
-        by: usize,
-        report: &mut Report,
-    ) -> bool {
-        let fields = layout.fields();
-        let end = at + usize::from(self.widths[value]);
-        let mut slot = end;
-        let reach = layout.options.steal_reach.min(self.widths.len() - value - 1);
-        for neighbour in value + 1..=value + reach {
-            slot += layout.gaps[(neighbour - 1) % fields] as usize;
-            let width = usize::from(self.widths[neighbour]);
-            let spare = &bytes[slot + width.saturating_sub(by)..slot + width];
-            // A slot never holds spaces only: its text comes first.
-            if width > by && spare.iter().all(|&b| b == b' ') {
-                bytes.copy_within(end..slot + width - by, end + by);
-                self.widths[neighbour] -= by as u8;
-                report.bytes_shifted += (slot + width - by - end) as u64;
-                report.widths_stolen += 1;
-                return true;
-            }
-            slot += width;
-        }
-        false
     }
 
     /// Takes the rows from `row` on out into a chunk of their own.
     pub(crate) fn split_off(&mut self, layout: &Layout<'_>, row: usize) -> Chunk {
         let value = row * layout.fields();
-        let at = self.distance(layout, 0, value);
+        let at = distance(layout, &self.widths, 0, value);
         let tail = Chunk {
-            bytes: Bytes::copy_from_slice(&self.bytes[at..]),
+            bytes: Arc::new(self.bytes[at..].to_vec()),
             widths: self.widths.split_off(value),
             rows: self.rows - row,
         };
-        self.bytes.truncate(at);
+        match Arc::get_mut(&mut self.bytes) {
+            Some(own) => own.truncate(at),
+            None => self.bytes = Arc::new(self.bytes[..at].to_vec()),
+        }
         self.rows = row;
         tail
     }
 
     /// Bytes of memory, as far as they are counted.
     pub(crate) fn memory(&self) -> usize {
-        self.bytes.len() + self.widths.len()
+        self.bytes.capacity() + self.widths.capacity()
     }
+}
+
+fn push_stuffed(
+    layout: &Layout<'_>,
+    columns: &[Column<'_>],
+    row: usize,
+    bytes: &mut Vec<u8>,
+    widths: &mut Vec<u8>,
+) {
+    for (field, column) in columns.iter().enumerate() {
+        let mut text = [0; RowWriter::NUMBER];
+        let length = layout.writer.put(field, column, row, &mut text);
+        bytes.extend_from_slice(&text[..length]);
+        let width = layout.stuffed(field, length);
+        bytes.resize(bytes.len() + width - length, b' ');
+        bytes.extend_from_slice(layout.writer.gap(field));
+        widths.push(width as u8);
+    }
+}
+
+/// Goes through a chunk from value to value.
+struct Cursor<'c> {
+    layout: &'c Layout<'c>,
+    bytes: &'c mut Vec<u8>,
+    widths: &'c mut [u8],
+    /// The value it stands at, and where that lies.
+    value: usize,
+    at: usize,
+    report: &'c mut Report,
+}
+
+impl Cursor<'_> {
+    #[inline]
+    fn go_to(&mut self, value: usize) {
+        self.at += distance(self.layout, self.widths, self.value, value);
+        self.value = value;
+    }
+
+    /// Writes the value at the cursor.
+    #[inline]
+    fn put(&mut self, field: usize, column: &Column<'_>, row: usize) {
+        let mut text = [0; RowWriter::NUMBER];
+        let length = self.layout.writer.put(field, column, row, &mut text);
+        let width = usize::from(self.widths[self.value]);
+        if length > width {
+            self.grow(length - width);
+        } else if length < width && !self.layout.pads[field] {
+            self.shrink(width - length);
+        }
+        let width = usize::from(self.widths[self.value]);
+        self.report.values_rewritten += 1;
+        self.report.bytes_rewritten += width as u64;
+        let at = self.at;
+        let room = self.bytes.get_mut(at..).and_then(<[u8]>::first_chunk_mut);
+        match room {
+            Some(slot) if width.max(length) <= RowWriter::NUMBER => overlay(slot, &text, length, width),
+            _ => {
+                self.bytes[at..at + length].copy_from_slice(&text[..length]);
+                self.bytes[at + length..at + width].fill(b' ');
+            }
+        }
+    }
+
+    fn shrink(&mut self, by: usize) {
+        let width = usize::from(self.widths[self.value]);
+        let behind = self.at + width;
+        self.bytes.copy_within(behind.., behind - by);
+        self.bytes.truncate(self.bytes.len() - by);
+        self.report.bytes_shifted += (self.bytes.len() - (behind - by)) as u64;
+        self.widths[self.value] = (width - by) as u8;
+    }
+
+    fn grow(&mut self, by: usize) {
+        if !self.steal(by) {
+            let behind = self.at + usize::from(self.widths[self.value]);
+            let length = self.bytes.len();
+            self.bytes.resize(length + by, b' ');
+            self.bytes.copy_within(behind..length, behind + by);
+            self.report.bytes_shifted += (length - behind) as u64;
+        }
+        self.widths[self.value] += by as u8;
+    }
+
+    /// Takes `by` bytes from the spaces of a slot further on, moving only what lies between.
+    fn steal(&mut self, by: usize) -> bool {
+        let fields = self.layout.fields();
+        let end = self.at + usize::from(self.widths[self.value]);
+        let mut slot = end;
+        let reach = self
+            .layout
+            .options
+            .steal_reach
+            .min(self.widths.len() - self.value - 1);
+        for neighbour in self.value + 1..=self.value + reach {
+            slot += self.layout.gaps[(neighbour - 1) % fields] as usize;
+            let width = usize::from(self.widths[neighbour]);
+            // A slot never holds spaces only: its text comes first.
+            let spare = &self.bytes[slot + width.saturating_sub(by)..slot + width];
+            if width > by && spare.iter().all(|&b| b == b' ') {
+                self.bytes.copy_within(end..slot + width - by, end + by);
+                self.widths[neighbour] -= by as u8;
+                self.report.bytes_shifted += (slot + width - by - end) as u64;
+                self.report.widths_stolen += 1;
+                return true;
+            }
+            slot += width;
+        }
+        false
+    }
+}
+
+/// Writes a text and the spaces behind it, and leaves what is behind the slot as it was: the same few
+/// wide instructions for every length.
+#[inline]
+fn overlay(slot: &mut Number, text: &Number, length: usize, width: usize) {
+    let (text_mask, slot_mask) = (&MASKS[length], &MASKS[width]);
+    for k in 0..RowWriter::NUMBER {
+        let padded = text[k] & text_mask[k] | b' ' & !text_mask[k];
+        slot[k] = padded & slot_mask[k] | slot[k] & !slot_mask[k];
+    }
+}
+
+type Number = [u8; RowWriter::NUMBER];
+
+/// Mask `n` has ones in its first `n` bytes.
+static MASKS: [Number; RowWriter::NUMBER + 1] = masks();
+
+const fn masks() -> [Number; RowWriter::NUMBER + 1] {
+    let mut masks = [[0; RowWriter::NUMBER]; RowWriter::NUMBER + 1];
+    let mut n = 0;
+    while n <= RowWriter::NUMBER {
+        let mut k = 0;
+        while k < n {
+            masks[n][k] = 0xFF;
+            k += 1;
+        }
+        n += 1;
+    }
+    masks
+}
+
+/// Bytes from the start of value `from` to the start of value `to`.
+#[inline]
+fn distance(layout: &Layout<'_>, widths: &[u8], from: usize, to: usize) -> usize {
+    let width: usize = widths[from..to].iter().map(|&w| usize::from(w)).sum();
+    let fields = layout.fields();
+    if fields == 1 {
+        return width + (to - from) * layout.gaps[0] as usize;
+    }
+    let part = |value: usize| {
+        let before = &layout.gaps[..value % fields];
+        before.iter().map(|&gap| gap as usize).sum::<usize>()
+    };
+    width + (to / fields - from / fields) * layout.row_gap() + part(to) - part(from)
 }
 
 /// Rows that are written before a chunk's size is looked at again.
 const STEP: usize = 32;
-
-fn shift_right(bytes: &mut BytesMut, from: usize, by: usize, report: &mut Report) {
-    let length = bytes.len();
-    bytes.resize(length + by, b' ');
-    bytes.copy_within(from..length, from + by);
-    report.bytes_shifted += (length - from) as u64;
-}
 
 /// The longest text of a value.
 fn text_max(dtype: castile_value::DType) -> usize {

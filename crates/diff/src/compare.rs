@@ -1,74 +1,94 @@
 //! Comparing values with those sent last, and taking them over.
 
+use std::ops::Range;
+
 use castile_value::Column;
 
+/// Values that share one mask.
+pub(crate) const BLOCK: usize = 64;
+
 /// Compares values `rows` of a column with their shadow, `stride` bytes apart from `shadow`'s start,
-/// copies those that differ over and tells their rows, counted from the start of `rows`.
+/// and copies those that differ over. Sets bit `i % 64` of mask `i / 64` for each row `i` of `rows`
+/// that differed, and gives their number.
 pub(crate) fn refresh(
     column: &Column<'_>,
-    rows: std::ops::Range<usize>,
+    rows: Range<usize>,
     shadow: &mut [u8],
     stride: usize,
-    changed: impl FnMut(usize),
-) {
+    masks: &mut [u64],
+) -> usize {
     match column.dtype().size() {
-        8 => refresh_sized::<8>(column, rows, shadow, stride, changed),
-        4 => refresh_sized::<4>(column, rows, shadow, stride, changed),
-        2 => refresh_sized::<2>(column, rows, shadow, stride, changed),
-        _ => refresh_sized::<1>(column, rows, shadow, stride, changed),
+        8 => refresh_sized::<8>(column, rows, shadow, stride, masks),
+        4 => refresh_sized::<4>(column, rows, shadow, stride, masks),
+        2 => refresh_sized::<2>(column, rows, shadow, stride, masks),
+        _ => refresh_sized::<1>(column, rows, shadow, stride, masks),
     }
 }
-
-/// Values compared at once.
-const BLOCK: usize = 64;
 
 #[inline]
 fn refresh_sized<const N: usize>(
     column: &Column<'_>,
-    rows: std::ops::Range<usize>,
+    rows: Range<usize>,
     shadow: &mut [u8],
     stride: usize,
-    mut changed: impl FnMut(usize),
-) {
-    let dense = column.stride() == N && stride == N;
-    if !dense {
-        for (i, row) in rows.enumerate() {
-            let new: [u8; N] = column.bytes(row);
-            let old = &mut shadow[i * stride..i * stride + N];
-            if *old != new {
-                old.copy_from_slice(&new);
-                changed(i);
-            }
-        }
-        return;
+    masks: &mut [u64],
+) -> usize {
+    if column.stride() == N && stride == N {
+        let new = &column.data()[rows.start * N..rows.end * N];
+        return refresh_dense::<N>(new, shadow, masks);
     }
-    let new = &column.data()[rows.start * N..rows.end * N];
-    for (block, (new, old)) in new
-        .chunks(BLOCK * N)
-        .zip(shadow.chunks_mut(BLOCK * N))
-        .enumerate()
-    {
+    let mut count = 0;
+    for (i, row) in rows.enumerate() {
+        let new: [u8; N] = column.bytes(row);
+        let old = &mut shadow[i * stride..i * stride + N];
+        let differs = *old != new;
+        old.copy_from_slice(&new);
+        masks[i / BLOCK] |= u64::from(differs) << (i % BLOCK);
+        count += usize::from(differs);
+    }
+    count
+}
+
+fn refresh_dense<const N: usize>(new: &[u8], shadow: &mut [u8], masks: &mut [u64]) -> usize {
+    let mut count = 0;
+    let blocks = new.chunks(BLOCK * N).zip(shadow.chunks_mut(BLOCK * N));
+    for ((new, old), mask) in blocks.zip(masks) {
         if *new == *old {
             continue;
         }
-        let mut mask = differences::<N>(new, old);
+        let differing = differences::<N>(new, old);
         old.copy_from_slice(new);
-        while mask != 0 {
-            changed(block * BLOCK + mask.trailing_zeros() as usize);
-            mask &= mask - 1;
-        }
+        count += differing.count_ones() as usize;
+        *mask |= differing;
     }
+    count
 }
 
-/// A bit for each of at most 64 values of `N` bytes that differ.
+/// A bit for each of at most 64 values of `N` bytes that differ. Whole lines of memory are compared
+/// first: mostly few values of a block change.
 #[inline]
 fn differences<const N: usize>(new: &[u8], old: &[u8]) -> u64 {
-    let pairs = new.as_chunks::<N>().0.iter().zip(old.as_chunks::<N>().0);
+    const LINE: usize = 64;
+    let (new_lines, new_rest) = new.as_chunks::<LINE>();
+    let (old_lines, old_rest) = old.as_chunks::<LINE>();
     let mut mask = 0;
-    for (i, (new, old)) in pairs.enumerate() {
-        mask |= u64::from(new != old) << i;
+    for (i, (new, old)) in new_lines.iter().zip(old_lines).enumerate() {
+        if new != old {
+            mask |= differing_values::<N>(new, old) << (i * (LINE / N));
+        }
+    }
+    if !new_rest.is_empty() {
+        mask |= differing_values::<N>(new_rest, old_rest) << (new_lines.len() * (LINE / N));
     }
     mask
+}
+
+#[inline]
+fn differing_values<const N: usize>(new: &[u8], old: &[u8]) -> u64 {
+    let pairs = new.as_chunks::<N>().0.iter().zip(old.as_chunks::<N>().0);
+    pairs
+        .enumerate()
+        .fold(0, |mask, (i, (new, old))| mask | u64::from(new != old) << i)
 }
 
 #[cfg(test)]
@@ -77,8 +97,14 @@ mod tests {
 
     use super::*;
 
+    fn told(masks: &[u64]) -> Vec<usize> {
+        (0..masks.len() * BLOCK)
+            .filter(|i| masks[i / BLOCK] >> (i % BLOCK) & 1 == 1)
+            .collect()
+    }
+
     #[test]
-    fn every_changed_value_is_told_once_and_taken_over() {
+    fn every_changed_value_is_told_and_taken_over() {
         for length in [1usize, 63, 64, 65, 200] {
             for step in [1, 2, 7, 64] {
                 let old: Vec<f64> = (0..length).map(|i| i as f64).collect();
@@ -86,10 +112,11 @@ mod tests {
                 new.iter_mut().step_by(step).for_each(|v| *v = -*v);
                 let mut shadow: Vec<u8> = old.iter().flat_map(|v| v.to_ne_bytes()).collect();
                 let column = ColumnBuf::from(new.clone());
-                let mut told = Vec::new();
-                refresh(&column.view(), 0..length, &mut shadow, 8, |i| told.push(i));
+                let mut masks = vec![0; length.div_ceil(BLOCK)];
+                let count = refresh(&column.view(), 0..length, &mut shadow, 8, &mut masks);
                 // 0.0 and -0.0 are different bits.
-                assert_eq!(told, (0..length).step_by(step).collect::<Vec<_>>());
+                let expected: Vec<usize> = (0..length).step_by(step).collect();
+                assert_eq!((count, told(&masks)), (expected.len(), expected));
                 let expected: Vec<u8> = new.iter().flat_map(|v| v.to_ne_bytes()).collect();
                 assert_eq!(shadow, expected);
             }
@@ -101,9 +128,10 @@ mod tests {
         let rows: Vec<u8> = (0..10u8).flat_map(|i| [i, 0xAA, i, 0xAA]).collect();
         let column = Column::new(&rows, 4, DType::I8, 10).unwrap();
         let mut shadow = vec![0u8; 30];
-        let mut told = Vec::new();
-        refresh(&column, 2..8, &mut shadow, 3, |i| told.push(i));
-        assert_eq!(told, [0, 1, 2, 3, 4, 5]);
+        shadow[6] = 4;
+        let mut masks = [0];
+        assert_eq!(refresh(&column, 2..8, &mut shadow, 3, &mut masks), 5);
+        assert_eq!(told(&masks), [0, 1, 3, 4, 5]);
         assert_eq!(shadow[3], 3);
     }
 }

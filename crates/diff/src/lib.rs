@@ -50,4 +50,4 @@ mod template;
 pub use options::{Options, Stuffing};
 pub use report::{Match, Report};
 pub use store::{Stats, Templates};
-pub use template::{Pieces, Template};
+pub use template::{Piece, Pieces, Template};

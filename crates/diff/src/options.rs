@@ -8,9 +8,9 @@ pub struct Options {
     /// Arrays of at least so many values are kept; shorter ones are written anew, which is cheaper
     /// than looking. Default 64.
     pub values_min: usize,
-    /// Bytes of a chunk when it is first written. Default 8 KiB.
+    /// Bytes of a chunk when it is first written. Default 16 KiB.
     pub chunk_bytes: usize,
-    /// A chunk that grew beyond so many bytes is split in two. Default 16 KiB.
+    /// A chunk that grew beyond so many bytes is split in two. Default 32 KiB.
     pub split_bytes: usize,
     /// Room at the end of a new chunk for values that grow. Default 256 bytes.
     pub reserve_bytes: usize,
@@ -48,8 +48,8 @@ impl Default for Options {
         Options {
             enabled: true,
             values_min: 64,
-            chunk_bytes: 8 << 10,
-            split_bytes: 16 << 10,
+            chunk_bytes: 16 << 10,
+            split_bytes: 32 << 10,
             reserve_bytes: 256,
             pad: true,
             steal_reach: 8,

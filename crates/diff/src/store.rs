@@ -9,7 +9,7 @@ use castile_value::Source;
 
 use crate::options::Options;
 use crate::report::{Match, Report};
-use crate::template::{Pieces, Template};
+use crate::template::{Piece, Pieces, Template};
 
 /// Templates by operation, or by whatever number the caller gives to what is sent again and again.
 /// Senders never wait for each other: each checks a template out, and one that finds all of them in
@@ -175,7 +175,7 @@ fn whole_message(whole: Vec<u8>) -> Pieces {
         ..Report::default()
     };
     Pieces {
-        bytes: vec![whole.into()],
+        bytes: vec![Piece::whole(whole.into())],
         report,
     }
 }

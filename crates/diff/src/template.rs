@@ -1,6 +1,8 @@
 //! [`Template`]: the message sent last.
 
-use bytes::Bytes;
+use std::ops::{Deref, Range};
+use std::sync::Arc;
+
 use castile_codec::{EncodeOptions, Error, Flat, Keep, Version, encode_around};
 use castile_plan::{Plan, Types};
 use castile_value::Source;
@@ -19,9 +21,51 @@ pub struct Template {
     options: Options,
     arrays: Vec<Array>,
     /// What lay around the arrays, and where each lay in it.
-    around: Vec<u8>,
+    around: Arc<Vec<u8>>,
     places: Vec<usize>,
     sent: bool,
+}
+
+/// Bytes of a message, shared with the template that may send them again.
+#[derive(Clone, Debug)]
+pub struct Piece {
+    bytes: Arc<Vec<u8>>,
+    range: Range<usize>,
+}
+
+impl Piece {
+    pub(crate) fn whole(bytes: Arc<Vec<u8>>) -> Piece {
+        Piece {
+            range: 0..bytes.len(),
+            bytes,
+        }
+    }
+
+    fn part(bytes: &Arc<Vec<u8>>, range: Range<usize>) -> Piece {
+        Piece {
+            bytes: Arc::clone(bytes),
+            range,
+        }
+    }
+
+    /// Leaves bytes at the end out.
+    pub(crate) fn shorten(&mut self, by: usize) {
+        self.range.end = self.range.end.saturating_sub(by).max(self.range.start);
+    }
+}
+
+impl Deref for Piece {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        self.bytes.get(self.range.clone()).unwrap_or_default()
+    }
+}
+
+impl AsRef<[u8]> for Piece {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
 }
 
 /// A message in pieces, in the order in which they are sent.
@@ -29,7 +73,7 @@ pub struct Template {
 pub struct Pieces {
     /// The bytes; their chunks are shared with the template, which leaves them alone as long as
     /// somebody holds them.
-    pub bytes: Vec<Bytes>,
+    pub bytes: Vec<Piece>,
     /// What making them took.
     pub report: Report,
 }
@@ -44,7 +88,7 @@ impl Pieces {
 
     /// Bytes of the message.
     pub fn len(&self) -> usize {
-        self.bytes.iter().map(Bytes::len).sum()
+        self.bytes.iter().map(|piece| piece.len()).sum()
     }
 
     /// Whether there are no bytes; no message is.
@@ -103,6 +147,7 @@ impl Template {
         self.arrays.truncate(places.len().max(SPARE));
         report.bytes_around = around.len() as u64;
         report.kind = self.kind(&around, &places, &report, fresh);
+        let around = Arc::new(around);
         let bytes = self.pieces(&around, &places);
         report.bytes_total = bytes.iter().map(|piece| piece.len() as u64).sum();
         self.around = around;
@@ -118,23 +163,22 @@ impl Template {
             Match::FirstTime
         } else if moved || written {
             Match::PartialStructural
-        } else if report.values_rewritten > 0 || around != self.around {
+        } else if report.values_rewritten > 0 || *around != **self.around {
             Match::PerfectStructural
         } else {
             Match::Content
         }
     }
 
-    fn pieces(&self, around: &[u8], places: &[usize]) -> Vec<Bytes> {
-        let around = Bytes::copy_from_slice(around);
+    fn pieces(&self, around: &Arc<Vec<u8>>, places: &[usize]) -> Vec<Piece> {
         let mut pieces = Vec::new();
         let mut from = 0;
         for (array, &at) in self.arrays.iter().zip(places) {
-            pieces.push(around.slice(from..at));
+            pieces.push(Piece::part(around, from..at));
             array.pieces(&mut pieces);
             from = at;
         }
-        pieces.push(around.slice(from..));
+        pieces.push(Piece::part(around, from..around.len()));
         pieces
     }
 

@@ -41,7 +41,12 @@ impl<M: Marks> Encoder<'_, M> {
 
     /// Writes an array, unless somebody keeps it. `simples` gives the numbers of a row's types.
     fn flat(&mut self, flat: Flat<'_>, simples: impl FnOnce() -> Vec<u32>) {
-        if flat.is_empty() || self.keep.as_mut().is_some_and(|keep| keep.array(self.out.len(), &flat)) {
+        if flat.is_empty()
+            || self
+                .keep
+                .as_mut()
+                .is_some_and(|keep| keep.array(self.out.len(), &flat))
+        {
             return;
         }
         let Flat { columns, writer } = &flat;
