@@ -25,8 +25,8 @@ pub(crate) const FLOORS: &[Floor] = &[
     },
     Floor {
         level: 2,
-        crates: &["codec"],
-        arrows: &[],
+        crates: &["codec", "diff"],
+        arrows: &[("codec", "diff")],
     },
     Floor {
         level: 3,

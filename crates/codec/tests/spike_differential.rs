@@ -1,6 +1,5 @@
-//! What differential sending and receiving will ask of the interfaces, tried on one message:
-//! the sender patches the bytes of the last message, the receiver reads only what differs from
-//! the last message. What was learned stands in ARCHITECTURE.md.
+//! What differential receiving will ask of the interfaces, tried on one message: the receiver reads
+//! only what differs from the last one. What was learned stands in ARCHITECTURE.md.
 
 mod support;
 
@@ -61,89 +60,6 @@ fn places(slots: &Slots) -> Vec<Range<usize>> {
         Mark::Opaque(span) => vec![span.clone()],
     });
     spans.collect()
-}
-
-/// Writes a new text into a slot: in place when it fits, padded when it may be, else all that
-/// follows is shifted. The slots behind it move along.
-fn patch(message: &mut Vec<u8>, places: &mut [Range<usize>], slot: usize, text: &[u8], pad: bool) {
-    let span = places[slot].clone();
-    let mut text = text.to_vec();
-    if pad && text.len() < span.len() {
-        text.resize(span.len(), b' ');
-    }
-    let by = text.len() as isize - span.len() as isize;
-    message.splice(span.clone(), text);
-    places[slot].end = span.end.wrapping_add_signed(by);
-    for later in &mut places[slot + 1..] {
-        *later = later.start.wrapping_add_signed(by)..later.end.wrapping_add_signed(by);
-    }
-}
-
-#[test]
-fn a_sender_patches_the_last_message() {
-    let table = Table::parse(TYPES);
-    let plan = table.plan("Step");
-    let first = step(&table, 41, "a < b", &[0.25, 0.5, 0.125], &[(1, 0.5), (2, 1.5)]);
-    let (mut message, slots) = marked(&table.types, &plan, &first);
-    let mut places = places(&slots);
-    assert_eq!(places.len(), 2 + 3 + 6 + 1);
-    let at = |message: &[u8], places: &[Range<usize>], i: usize| {
-        String::from_utf8(message[places[i].clone()].to_vec()).expect("text")
-    };
-    let shown: Vec<String> = (0..places.len()).map(|i| at(&message, &places, i)).collect();
-    assert_eq!(
-        shown,
-        [
-            "41", "a &lt; b", "0.25", "0.5", "0.125", "1", "2", "0.5", "2", "3", "1.5", "false"
-        ]
-    );
-
-    // Equal widths, in place: a perfect structural match.
-    patch(&mut message, &mut places, 0, b"42", false);
-    patch(&mut message, &mut places, 2, b"0.75", false);
-    patch(&mut message, &mut places, 10, b"2.5", false);
-    let second = step(&table, 42, "a < b", &[0.75, 0.5, 0.125], &[(1, 0.5), (2, 2.5)]);
-    assert_eq!(
-        message,
-        marked(&table.types, &plan, &second).0,
-        "the patched bytes are those of a fresh encoding"
-    );
-
-    // A string that grew and a number that shrank: shifting makes the fresh bytes again.
-    patch(&mut message, &mut places, 1, b"longer &amp; longer", false);
-    patch(&mut message, &mut places, 4, b"3", false);
-    let third = step(
-        &table,
-        42,
-        "longer & longer",
-        &[0.75, 0.5, 3.0],
-        &[(1, 0.5), (2, 2.5)],
-    );
-    let (fresh, fresh_slots) = marked(&table.types, &plan, &third);
-    assert_eq!(message, fresh);
-    assert_eq!(places, self::places(&fresh_slots), "the slots moved along");
-
-    // A number padded inside its element: other bytes, the same values.
-    patch(&mut message, &mut places, 2, b"7", true);
-    let fourth = step(
-        &table,
-        42,
-        "longer & longer",
-        &[7.0, 0.5, 3.0],
-        &[(1, 0.5), (2, 2.5)],
-    );
-    let text = String::from_utf8(message).expect("text");
-    assert!(text.contains(">7   </ns1:field>"), "{text}");
-    let back = decoded(&table.types, &plan, &text).expect("a padded message");
-    assert_eq!(
-        back,
-        decoded(
-            &table.types,
-            &plan,
-            &encoded(&table.types, &plan, &fourth).unwrap()
-        )
-        .unwrap()
-    );
 }
 
 #[test]

@@ -2,12 +2,12 @@
 //! paper 000).
 //!
 //! ```text
-//!                      ┌ around arrays ─────────▶ written anew, small
-//!   Source ──encode ───┤
-//!                      └ array ─▶ compare with the values sent last
-//!                                   equal   ─▶ its chunk again
-//!                                   changed ─▶ into its slot: fits, steals, shifts
-//!                                   mostly  ─▶ the chunk anew
+//!                      ┌ array ─▶ compare with the values sent last
+//!                      │            equal   ─▶ its chunk again
+//!   Source ──encode ───┤            changed ─▶ into its slot: fits, steals, shifts
+//!                      │            mostly  ─▶ the chunk anew
+//!                      ├ long text ─▶ the same: again, else anew
+//!                      └ what is around them ─▶ anew, it is small
 //! ```
 //!
 //! A [`Template`] is the message sent last; [`Templates`] keeps several of an operation, for senders
@@ -46,6 +46,7 @@ mod options;
 mod report;
 mod store;
 mod template;
+mod text;
 
 pub use options::{Options, Stuffing};
 pub use report::{Match, Report};

@@ -8,6 +8,8 @@ pub struct Options {
     /// Arrays of at least so many values are kept; shorter ones are written anew, which is cheaper
     /// than looking. Default 64.
     pub values_min: usize,
+    /// Texts and binary values of at least so many bytes are kept. Default 4 KiB.
+    pub text_bytes_min: usize,
     /// Bytes of a chunk when it is first written. Default 16 KiB.
     pub chunk_bytes: usize,
     /// A chunk that grew beyond so many bytes is split in two. Default 32 KiB.
@@ -48,6 +50,7 @@ impl Default for Options {
         Options {
             enabled: true,
             values_min: 64,
+            text_bytes_min: 4 << 10,
             chunk_bytes: 16 << 10,
             split_bytes: 32 << 10,
             reserve_bytes: 256,

@@ -3,24 +3,25 @@
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-use castile_codec::{EncodeOptions, Error, Flat, Keep, Version, encode_around};
+use castile_codec::{EncodeOptions, Error, Flat, Keep, Long, Version, encode_around};
 use castile_plan::{Plan, Types};
 use castile_value::Source;
 
 use crate::array::Array;
 use crate::options::Options;
 use crate::report::{Match, Report};
+use crate::text::Text;
 
 /// The message of one operation that was sent last, from which the next one is made.
 ///
-/// What lies around arrays is written anew each time: it is small, and so whatever changes there,
-/// an optional part, a choice, a message id, costs nothing to find out. Arrays are kept as values
-/// and as bytes, and only what changed of them is written.
+/// Arrays and long texts are kept as values and as bytes, and only what changed of them is written.
+/// What lies around them is written anew each time: it is small, and so whatever changes there, an
+/// optional part, a choice, a message id, costs nothing to find out.
 #[derive(Debug, Default)]
 pub struct Template {
     options: Options,
-    arrays: Vec<Array>,
-    /// What lay around the arrays, and where each lay in it.
+    parts: Vec<Part>,
+    /// What lay around them, and where each lay in it.
     around: Arc<Vec<u8>>,
     places: Vec<usize>,
     sent: bool,
@@ -122,7 +123,7 @@ impl Template {
     ) -> Result<Pieces, Error> {
         let mut around = Vec::with_capacity(self.around.len().max(512));
         let mut keeper = Keeper {
-            arrays: &mut self.arrays,
+            parts: &mut self.parts,
             places: Vec::new(),
             options: &self.options,
             report: Report::default(),
@@ -144,7 +145,7 @@ impl Template {
             fresh,
             ..
         } = keeper;
-        self.arrays.truncate(places.len().max(SPARE));
+        self.parts.truncate(places.len().max(SPARE));
         report.bytes_around = around.len() as u64;
         report.kind = self.kind(&around, &places, &report, fresh);
         let around = Arc::new(around);
@@ -173,9 +174,9 @@ impl Template {
     fn pieces(&self, around: &Arc<Vec<u8>>, places: &[usize]) -> Vec<Piece> {
         let mut pieces = Vec::new();
         let mut from = 0;
-        for (array, &at) in self.arrays.iter().zip(places) {
+        for (part, &at) in self.parts.iter().zip(places) {
             pieces.push(Piece::part(around, from..at));
-            array.pieces(&mut pieces);
+            part.pieces(&mut pieces);
             from = at;
         }
         pieces.push(Piece::part(around, from..around.len()));
@@ -184,21 +185,59 @@ impl Template {
 
     /// Bytes of memory that it keeps.
     pub fn memory(&self) -> usize {
-        self.around.len() + self.arrays.iter().map(Array::memory).sum::<usize>()
+        self.around.len() + self.parts.iter().map(Part::memory).sum::<usize>()
     }
 }
 
-/// Arrays that are kept although the last message had not so many.
+/// Parts that are kept although the last message had not so many.
 const SPARE: usize = 8;
 
-/// Takes the arrays of a message over, one after the other.
+/// A large part of a message.
+#[derive(Debug)]
+enum Part {
+    Array(Box<Array>),
+    Text(Text),
+}
+
+impl Part {
+    fn pieces(&self, out: &mut Vec<Piece>) {
+        match self {
+            Part::Array(array) => array.pieces(out),
+            Part::Text(text) => text.pieces(out),
+        }
+    }
+
+    fn memory(&self) -> usize {
+        match self {
+            Part::Array(array) => array.memory(),
+            Part::Text(text) => text.memory(),
+        }
+    }
+}
+
+/// Takes the large parts of a message over, one after the other.
 struct Keeper<'t> {
-    arrays: &'t mut Vec<Array>,
+    parts: &'t mut Vec<Part>,
     places: Vec<usize>,
     options: &'t Options,
     report: Report,
-    /// Arrays that nothing was known of.
+    /// Parts that nothing was known of.
     fresh: usize,
+}
+
+impl Keeper<'_> {
+    /// The next known part that `fits`, brought to its place.
+    fn known(&mut self, fits: impl Fn(&Part) -> bool) -> Option<&mut Part> {
+        let next = self.places.len();
+        let found = (next..self.parts.len()).find(|&i| self.parts.get(i).is_some_and(&fits))?;
+        self.parts.swap(next, found);
+        self.parts.get_mut(next)
+    }
+
+    fn insert(&mut self, part: Part) {
+        self.parts.insert(self.places.len(), part);
+        self.fresh += 1;
+    }
 }
 
 impl Keep for Keeper<'_> {
@@ -206,20 +245,36 @@ impl Keep for Keeper<'_> {
         if flat.len() * flat.columns().len() < self.options.values_min {
             return false;
         }
-        let next = self.places.len();
-        let known = (next..self.arrays.len()).find(|&i| self.arrays[i].fits(flat));
-        match known {
-            Some(i) => {
-                self.arrays.swap(next, i);
-                self.arrays[next].update(flat, self.options, &mut self.report);
-            }
-            None => {
-                let array = Array::new(flat, self.options, &mut self.report);
-                self.arrays.insert(next, array);
-                self.fresh += 1;
-            }
+        let mut report = self.report;
+        let options = self.options;
+        match self.known(|part| matches!(part, Part::Array(array) if array.fits(flat))) {
+            Some(Part::Array(array)) => array.update(flat, options, &mut report),
+            _ => self.insert(Part::Array(Box::new(Array::new(flat, options, &mut report)))),
         }
+        self.report = report;
         self.places.push(at);
         true
+    }
+
+    fn long(
+        &mut self,
+        at: usize,
+        long: &Long<'_>,
+        write: &dyn Fn(&mut Vec<u8>) -> Result<(), Error>,
+    ) -> Result<bool, Error> {
+        if long.raw.len() < self.options.text_bytes_min {
+            return Ok(false);
+        }
+        let mut report = self.report;
+        match self.known(|part| matches!(part, Part::Text(text) if text.fits(long))) {
+            Some(Part::Text(text)) => text.update(long, write, &mut report)?,
+            _ => {
+                let text = Text::new(long, write, &mut report)?;
+                self.insert(Part::Text(text));
+            }
+        }
+        self.report = report;
+        self.places.push(at);
+        Ok(true)
     }
 }

@@ -9,7 +9,7 @@ use castile_value::{ColumnBuf, Record, Rows, Value, ValueSink};
 
 const TYPES: &str = "
 Mio = x:int, y:short, on:boolean, value:double
-Step = number:int, note:string?, a:double*, b:float*, flag:boolean*, mesh:Mio*, c:double*, wide:long*
+Step = number:int, note:string?, blob:base64Binary?, a:double*, b:float*, flag:boolean*, mesh:Mio*, c:double*, wide:long*
 ";
 
 struct Sender {
@@ -87,6 +87,7 @@ impl Sender {
 struct Step {
     number: i32,
     note: Option<String>,
+    blob: Vec<u8>,
     a: Vec<f64>,
     b: Vec<f32>,
     flag: Vec<bool>,
@@ -109,6 +110,7 @@ impl Step {
         Step {
             number: 1,
             note: None,
+            blob: Vec::new(),
             a: (0..lengths[0]).map(|_| double(rng)).collect(),
             b: (0..lengths[1]).map(|_| double(rng) as f32).collect(),
             flag: (0..lengths[2]).map(|_| rng.once_in(2)).collect(),
@@ -122,7 +124,7 @@ impl Step {
 
     /// Changes something: single values, runs, all of an array, its length, what lies around it.
     fn edit(&mut self, rng: &mut Rng) {
-        match rng.below(9) {
+        match rng.below(11) {
             0 => self.number = (rng.bits() as i32) >> rng.below(32),
             1 => self.note = Some("n<".repeat(rng.below(5))).filter(|_| rng.once_in(2)),
             2 => edit(&mut self.a, rng, double),
@@ -131,6 +133,11 @@ impl Step {
             5 => edit(&mut self.mesh, rng, row),
             6 => edit(&mut self.c, rng, double),
             7 => edit(&mut self.wide, rng, |rng| rng.bits() as i64 >> rng.below(64)),
+            8 => {
+                let length = rng.below(90);
+                self.blob = (0..length).map(|_| rng.bits() as u8).collect();
+            }
+            9 => self.note = Some("Æ&long".repeat(rng.below(40))),
             _ => std::mem::swap(&mut self.a, &mut self.c),
         }
     }
@@ -158,6 +165,9 @@ impl Step {
         ];
         if let Some(note) = &self.note {
             fields.push(("note", note.as_str().into()));
+        }
+        if !self.blob.is_empty() {
+            fields.push(("blob", Value::Bytes(self.blob.clone())));
         }
         let mut body = Record::new(table.types.shape(plan.body).clone());
         body.set("Step", Value::map(fields))
@@ -219,6 +229,7 @@ fn edit<T: Clone>(values: &mut Vec<T>, rng: &mut Rng, mut fresh: impl FnMut(&mut
 fn options(rng: &mut Rng) -> Options {
     Options {
         values_min: *rng.pick(&[1, 16, 64]),
+        text_bytes_min: *rng.pick(&[1, 50]),
         chunk_bytes: *rng.pick(&[64, 500, 8192]),
         split_bytes: *rng.pick(&[100, 1000, 16384]),
         reserve_bytes: *rng.pick(&[0, 7, 256]),

@@ -118,7 +118,11 @@ impl<M: Marks> Encoder<'_, M> {
         };
         let (len, start) = (items.len(), self.out.len());
         // An array is one mark, and kept as one, however long.
-        let step = if M::ACTIVE || self.keep.is_some() { len.max(1) } else { PACKED };
+        let step = if M::ACTIVE || self.keep.is_some() {
+            len.max(1)
+        } else {
+            PACKED
+        };
         let mut rows = Rows::new(layout.clone());
         for from in (0..len).step_by(step) {
             let range = from..len.min(from + step);

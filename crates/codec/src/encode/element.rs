@@ -4,6 +4,7 @@ use castile_message::Marks;
 use castile_plan::{ComplexId, Field, FieldKind, SimpleId, Tags, TypeId, Types};
 use castile_value::{Item, Scalar, Source, Value};
 
+use super::keep::Long;
 use super::{DEPTH_MAX, EncodeOptions, Encoder};
 use crate::error::{Error, Kind};
 use crate::scalar::{Context, format, qname_uris};
@@ -102,10 +103,28 @@ impl<M: Marks> Encoder<'_, M> {
         first: u32,
     ) -> Result<(), Error> {
         let start = self.out.len();
+        if self.is_kept(id, scalar)? {
+            return Ok(());
+        }
         let context = self.context(false, qnames, first);
         format(self.types, id, scalar, context, self.out)?;
         self.marks.value(id.0, start..self.out.len());
         Ok(())
+    }
+
+    /// Whether somebody keeps a text, which then is not written.
+    fn is_kept(&mut self, id: SimpleId, scalar: &Scalar<'_>) -> Result<bool, Error> {
+        let Some(keep) = self.keep.take() else {
+            return Ok(false);
+        };
+        let context = self.context(false, &[], 0);
+        let write = |out: &mut Vec<u8>| format(self.types, id, scalar, context, out);
+        let kept = match Long::new(id, self.options.strict, scalar) {
+            Some(long) => keep.long(self.out.len(), &long, &write),
+            None => Ok(false),
+        };
+        self.keep = Some(keep);
+        kept
     }
 
     fn context<'c>(&self, attribute: bool, qnames: &'c [String], qnames_first: u32) -> Context<'c> {

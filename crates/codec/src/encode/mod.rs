@@ -9,6 +9,7 @@ mod fault;
 mod flat;
 mod glue;
 mod items;
+mod keep;
 mod kernel;
 mod order;
 mod substitute;
@@ -19,6 +20,7 @@ use castile_value::{Item, Source};
 
 pub use fault::encode_fault;
 pub use flat::{Flat, RowWriter};
+pub use keep::{Keep, Long};
 
 use crate::error::{Error, Kind};
 
@@ -86,15 +88,8 @@ pub fn encode_marked<M: Marks>(
     result
 }
 
-/// Keeps arrays from message to message, so that they need not be written anew.
-pub trait Keep {
-    /// An array would be written at byte `at` of the output. True: it was taken and is not written;
-    /// what follows is written as if it stood there.
-    fn array(&mut self, at: usize, flat: &Flat<'_>) -> bool;
-}
-
-/// As [`encode`], but offers every array of numbers or flat records to `keep`: `out` gets the
-/// message without those that it takes.
+/// As [`encode`], but offers every array of numbers or flat records and every text to `keep`: `out`
+/// gets the message without those that it takes.
 #[allow(clippy::too_many_arguments)] // encode's and one more
 pub fn encode_around(
     types: &Types,

@@ -1,0 +1,54 @@
+//! What differential sending asks of the encoder: [`Keep`] is offered what is large.
+
+use castile_plan::SimpleId;
+use castile_value::Scalar;
+
+use super::flat::Flat;
+use crate::error::Error;
+
+/// Keeps large values from message to message, so that they need not be written anew.
+pub trait Keep {
+    /// An array would be written at byte `at` of the output. True: it was taken and is not written;
+    /// what follows is written as if it stood there.
+    fn array(&mut self, at: usize, flat: &Flat<'_>) -> bool;
+
+    /// The same for a text or bytes; `write` appends what would be written.
+    ///
+    /// # Errors
+    /// Those of `write`.
+    fn long(
+        &mut self,
+        at: usize,
+        long: &Long<'_>,
+        write: &dyn Fn(&mut Vec<u8>) -> Result<(), Error>,
+    ) -> Result<bool, Error>;
+}
+
+/// A text or bytes about to be written. Two that are equal are written alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Long<'a> {
+    /// The number of its simple type.
+    pub simple: u32,
+    /// Whether it was checked against its type.
+    pub strict: bool,
+    /// Bytes, not text.
+    pub binary: bool,
+    /// The value itself.
+    pub raw: &'a [u8],
+}
+
+impl<'a> Long<'a> {
+    pub(super) fn new(id: SimpleId, strict: bool, scalar: &'a Scalar<'_>) -> Option<Long<'a>> {
+        let (binary, raw) = match scalar {
+            Scalar::Text(text) => (false, text.as_bytes()),
+            Scalar::Bytes(bytes) => (true, &**bytes),
+            _ => return None,
+        };
+        Some(Long {
+            simple: id.0,
+            strict,
+            binary,
+            raw,
+        })
+    }
+}
