@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use castile_endpoint::{Client as Endpoint, Exchange, Kind, Outcome, Outgoing, Version};
+use castile_endpoint::{Client as Endpoint, Exchange, Fault, Kind, Outcome, Outgoing, Record, Version};
 use castile_plan::{ComplexId, TypeId};
-use castile_value::Shape;
+use castile_value::{Shape, Value, ValueSink};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
@@ -13,9 +13,12 @@ use crate::call::{Call, Request};
 use crate::describe::{OperationFace, describe};
 use crate::options::{Settings, client_options, duration, location};
 use crate::schema::{self, FieldFace, PortFace, TypeFace};
-use crate::sink::{Classes, Form, Objects, RowsAs};
-use crate::source::{Context, arguments};
-use crate::{error, fault};
+use crate::sink::{Classes, Form, Objects, RowsAs, record_to_python};
+use crate::source::{Context, arguments, owned};
+use crate::{error, fault, log};
+
+/// Bytes of a reply from which arrays are read without the interpreter lock.
+const ARRAYS_BYTES_MIN: usize = 64 * 1024;
 
 /// One port of one service. The class of the same name in `castile` wraps it.
 #[pyclass(module = "castile._castile", frozen)]
@@ -78,6 +81,7 @@ impl Client {
         kwargs: Option<&Bound<'_, PyDict>>,
         header: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Request> {
+        log::refresh(py);
         let types = self.endpoint.types();
         let complex = self
             .endpoint
@@ -88,6 +92,12 @@ impl Client {
         let declared = self.endpoint.operation(operation);
         if declared.is_ok_and(|o| o.input.as_ref().is_some_and(|plan| plan.encoded)) {
             context.find_shared(&args)?;
+        } else if header.is_none()
+            && let Some(args) = owned(types, complex, &args)
+        {
+            let nothing: Vec<(String, Value)> = Vec::new();
+            let prepared = py.detach(|| self.endpoint.prepare(operation, &nothing, &args));
+            return prepared.map(Request::new).map_err(|e| error::endpoint(py, &e));
         }
         let args = context.record(args, Some(complex), operation);
         let header = header.unwrap_or_else(|| PyDict::new(py).into_any());
@@ -166,24 +176,23 @@ impl Client {
     ) -> PyResult<(Bound<'py, PyAny>, bool, Call)> {
         let exchange = &answer.0;
         let operation = &exchange.outgoing.operation;
+        if exchange.response().body.len() >= ARRAYS_BYTES_MIN
+            && let Some((header, result)) = self.arrays(operation)
+        {
+            return self.receive_arrays(py, exchange, header, result, whole);
+        }
         let (mut header, mut result, is_value) = self.sinks(py, operation)?;
         let (outcome, record) = self.endpoint.receive(exchange, &mut header, &mut result);
-        let call = |header, blocks| Call::new(record, header, blocks);
         match outcome {
             Err(e) => Err(error::endpoint(py, &e)),
-            Ok(Outcome::Fault(fault)) => {
-                let raised = fault::to_python(py, &self.classes, *fault)
-                    .into_value(py)
-                    .into_bound(py);
-                Ok((raised.into_any(), true, call(py.None(), Vec::new())))
-            }
+            Ok(Outcome::Fault(fault)) => Ok(self.fault(py, *fault, record)),
             Ok(Outcome::Reply(blocks)) => {
                 let value = match is_value {
                     true if whole => result.finish()?,
                     true => single(result.finish()?)?,
                     false => py.None().into_bound(py),
                 };
-                Ok((value, false, call(header.finish()?.unbind(), blocks)))
+                Ok((value, false, Call::new(record, header.finish()?.unbind(), blocks)))
             }
         }
     }
@@ -295,6 +304,55 @@ impl Client {
 }
 
 impl Client {
+    /// The types of headers and results, when these are mostly arrays.
+    fn arrays(&self, operation: &str) -> Option<(ComplexId, ComplexId)> {
+        let output = self.endpoint.operation(operation).ok()?.output.as_ref();
+        if output.is_none_or(|plan| plan.encoded) {
+            // Its objects may be shared.
+            return None;
+        }
+        let types = self.endpoint.result(operation).ok()?;
+        types.filter(|(_, result)| self.classes.is_arrays(*result))
+    }
+
+    /// [`Client::receive`] for arrays: the message is read without the interpreter lock.
+    fn receive_arrays<'py>(
+        &self,
+        py: Python<'py>,
+        exchange: &Exchange,
+        header: ComplexId,
+        result: ComplexId,
+        whole: bool,
+    ) -> PyResult<(Bound<'py, PyAny>, bool, Call)> {
+        let types = self.endpoint.types();
+        let (outcome, record, header, result) = py.detach(|| {
+            let mut header = ValueSink::new(types.shape(header).clone());
+            let mut result = ValueSink::new(types.shape(result).clone());
+            let (outcome, record) = self.endpoint.receive(exchange, &mut header, &mut result);
+            (outcome, record, header.finish(), result.finish())
+        });
+        match outcome {
+            Err(e) => Err(error::endpoint(py, &e)),
+            Ok(Outcome::Fault(fault)) => Ok(self.fault(py, *fault, record)),
+            Ok(Outcome::Reply(blocks)) => {
+                let result = record_to_python(py, &self.classes, result)?;
+                let value = if whole { result } else { single(result)? };
+                let header = record_to_python(py, &self.classes, header)?.unbind();
+                Ok((value, false, Call::new(record, header, blocks)))
+            }
+        }
+    }
+
+    /// A fault as an exception that is not raised yet, and what the call did.
+    fn fault<'py>(&self, py: Python<'py>, fault: Fault, record: Record) -> (Bound<'py, PyAny>, bool, Call) {
+        let raised = fault::to_python(py, &self.classes, fault).into_value(py);
+        (
+            raised.into_bound(py).into_any(),
+            true,
+            Call::new(record, py.None(), Vec::new()),
+        )
+    }
+
     fn complex_id(&self, number: u32) -> PyResult<ComplexId> {
         let known = (number as usize) < self.endpoint.types().complex.len();
         let none = || PyValueError::new_err(format!("there is no complex type {number}"));

@@ -23,6 +23,7 @@ mod describe;
 mod error;
 mod fault;
 mod layers;
+mod log;
 mod options;
 mod runtime;
 mod schema;
@@ -36,6 +37,8 @@ use pyo3::prelude::*;
 
 #[pymodule]
 mod _castile {
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use super::call::{Call, Request};
     #[pymodule_export]
@@ -50,6 +53,12 @@ mod _castile {
     use super::server::{Server, ServerCall};
     #[pymodule_export]
     use super::temporal::{Moment, Span};
+    /// Passes on what the core tells, from now on.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        super::log::start(module.py());
+        Ok(())
+    }
     /// This version.
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

@@ -19,7 +19,7 @@ use crate::describe::{OperationFace, describe};
 use crate::options::{Settings, duration, load_options, location};
 use crate::sink::{Classes, Objects};
 use crate::source::{Context, arguments};
-use crate::{client, error, fault};
+use crate::{client, error, fault, log};
 
 /// A service on a socket, running in threads of its own until it is stopped.
 #[pyclass(module = "castile._castile", frozen)]
@@ -208,7 +208,10 @@ struct PythonHandler {
 
 impl Handler for PythonHandler {
     fn handle(&self, call: Call<'_>) -> Result<Answer, Trouble> {
-        let answered = Python::try_attach(|py| self.answer(py, call));
+        let answered = Python::try_attach(|py| {
+            log::refresh(py);
+            self.answer(py, call)
+        });
         answered.unwrap_or_else(|| Err(Fault::new(Code::Receiver, "the service is stopping").into()))
     }
 }

@@ -234,7 +234,9 @@ def client_layers(layers: Iterable[Layer]) -> list[tuple[str, dict[str, Any]]]:
             case Addressing():
                 others.append(("addressing", _addressing(layer)))
             case _:
-                raise TypeError(f"a client's layers are UsernameToken, Timestamp and Addressing, not {layer!r}")
+                raise TypeError(
+                    f"a client's layers are UsernameToken, Timestamp and Addressing, not {layer!r}"
+                )
     return [*others, ("security", security)] if security else others
 
 

@@ -12,6 +12,9 @@ use pyo3::types::{PyDict, PyList, PyString, PyTuple, PyType};
 use crate::schema::{role, zeep_keys};
 use crate::slots::Member;
 
+/// How deep arrays may lie in records, for [`Classes::is_arrays`].
+const ARRAYS_DEPTH_MAX: u32 = 4;
+
 /// What an array of flat records becomes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum RowsAs {
@@ -121,6 +124,24 @@ impl Classes {
                 .insert(key, dtype.clone().unbind());
         }
         Ok(dtype)
+    }
+
+    /// Whether values of a type are mostly arrays: reading them needs the interpreter for little, so
+    /// that its lock is better let go of meanwhile. Objects are better made as they are read.
+    pub(crate) fn is_arrays(&self, id: ComplexId) -> bool {
+        self.is_arrays_to(id, ARRAYS_DEPTH_MAX)
+    }
+
+    fn is_arrays_to(&self, id: ComplexId, depth: u32) -> bool {
+        self.types.complex(id).fields.iter().all(|field| match field.ty {
+            TypeId::Simple(_) if !field.many => true,
+            TypeId::Simple(id) => self.types.dtype(id).is_some() && !self.form.lists,
+            TypeId::Complex(id) if field.many => {
+                self.types.row_layout(id).is_some() && self.form.rows == RowsAs::NumPy
+            }
+            TypeId::Complex(id) => depth > 0 && self.is_arrays_to(id, depth - 1),
+            _ => false,
+        })
     }
 
     fn make(&self, py: Python<'_>, shape: &Arc<Shape>) -> PyResult<Class> {

@@ -22,7 +22,7 @@ use self::classes::Class;
 pub(crate) use self::classes::{Classes, Form, RowsAs};
 use self::pause::Pause;
 use self::shared::Shared;
-pub(crate) use self::values::value_to_python;
+pub(crate) use self::values::{record_to_python, value_to_python};
 
 /// Builds the typed object of one record and all in it.
 pub(crate) struct Objects<'c, 'py> {

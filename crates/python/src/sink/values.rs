@@ -234,13 +234,28 @@ pub(crate) fn value_to_python<'py>(
     })
 }
 
-fn record_to_python<'py>(py: Python<'py>, classes: &Classes, record: Record) -> PyResult<Bound<'py, PyAny>> {
+/// A record as a typed object.
+pub(crate) fn record_to_python<'py>(
+    py: Python<'py>,
+    classes: &Classes,
+    record: Record,
+) -> PyResult<Bound<'py, PyAny>> {
     let class = classes.of(py, record.shape())?;
     let object = class.new_object(py)?;
     for (field, value) in (0u32..).zip(record.into_values()) {
         let value = match value {
             Value::Absent => continue,
             Value::Decimal(v) if class.is_integer(field) => integer_to_python(py, &v)?,
+            Value::List(values) if class.is_integer(field) => {
+                let list = PyList::empty(py);
+                for value in values {
+                    list.append(match value {
+                        Value::Decimal(v) => integer_to_python(py, &v)?,
+                        other => value_to_python(py, classes, other)?,
+                    })?;
+                }
+                list.into_any()
+            }
             value => value_to_python(py, classes, value)?,
         };
         class.set(&object, field, &value)?;

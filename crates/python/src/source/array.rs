@@ -160,7 +160,7 @@ fn stride(array: &Bound<'_, PyUntypedArray>) -> Option<usize> {
 }
 
 /// The machine type of a plain number in native byte order.
-fn machine_type(dtype: &Bound<'_, PyArrayDescr>) -> Option<DType> {
+pub(super) fn machine_type(dtype: &Bound<'_, PyArrayDescr>) -> Option<DType> {
     if dtype.has_fields() || dtype.has_subarray() || dtype.is_native_byteorder() == Some(false) {
         return None;
     }
@@ -183,7 +183,7 @@ fn machine_type(dtype: &Bound<'_, PyArrayDescr>) -> Option<DType> {
 /// The bytes from the first value to the end of the last. The caller has checked with [`stride`]
 /// that values lie one behind the other (or that the array is contiguous) and keeps the array
 /// alive as long as the bytes are used.
-fn memory<'a>(array: &'a Bound<'_, PyUntypedArray>) -> &'a [u8] {
+pub(super) fn memory<'a>(array: &'a Bound<'_, PyUntypedArray>) -> &'a [u8] {
     let size = array.dtype().itemsize();
     let count = array.len();
     if count == 0 || size == 0 {
