@@ -262,4 +262,10 @@ fn fixed_values_are_just_that_and_defaults_fill_in() {
     assert_eq!(read("<e v='1.0'><f/><d/></e>"), "{v: \"1.0\", f: 7, d: 3}");
     assert!(e.refused("<e><f>8</f></e>").contains("fixed"));
     assert!(e.refused("<e v='2'><f>7</f></e>").contains("fixed"));
+    assert_eq!(
+        e.write(Value::map([("f", "07".into())])).unwrap(),
+        "<e><f>7</f></e>"
+    );
+    let other = e.write(Value::map([("f", 8.into())])).unwrap_err();
+    assert!(other.message().contains("fixed"), "{other}");
 }

@@ -11,8 +11,8 @@
 //! Decoding has two steps, because who dispatches needs the first body element before a plan can
 //! be chosen: [`Envelope::open`] reads up to it, [`Envelope::decode`] goes on from there.
 //!
-//! Non-goals: no differences to earlier messages are looked for, no facets but enumerations are
-//! checked, and nothing is signed, compressed or sent.
+//! Non-goals: no differences to earlier messages are looked for, and nothing is signed,
+//! compressed or sent.
 //!
 //! ```
 //! use castile_codec::{DecodeOptions, EncodeOptions, Envelope, Limits, Version, encode};

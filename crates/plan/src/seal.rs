@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use castile_value::{DType, RowLayout, Shape};
 
 use crate::model::{Block, Order, Walk};
+use crate::rules::{self, Rules};
 use crate::{
     ComplexId, ElementId, Error, Global, Namespace, NsIx, Occurs, QName, SimpleId, TypeId, Types, Variety,
 };
@@ -23,8 +24,8 @@ pub struct Derived {
     complex: Vec<DerivedComplex>,
     /// Whether some type is an array of SOAP encoding.
     pub(crate) encoded: bool,
-    /// Of each simple type, whether it or a type it restricts has an enumeration.
-    enumerated: Vec<bool>,
+    /// Of each simple type whose values facets constrain, its rules, made when first asked for.
+    rules: Vec<Option<OnceLock<Arc<Rules>>>>,
 }
 
 impl Derived {
@@ -99,16 +100,15 @@ impl Types {
             types: named_types(self),
             complex: Vec::new(),
             encoded: false,
-            enumerated: Vec::with_capacity(self.simple.len()),
+            rules: Vec::with_capacity(self.simple.len()),
         };
         // Bases come before what restricts them.
         for simple in &self.simple {
             let base = simple
                 .base
-                .is_some_and(|base| self.derived.enumerated[base.index()]);
-            self.derived
-                .enumerated
-                .push(base || !simple.facets.enumeration.is_empty());
+                .is_some_and(|base| self.derived.rules[base.index()].is_some());
+            let constrained = base || rules::constrains(&simple.facets);
+            self.derived.rules.push(constrained.then(OnceLock::new));
         }
         self.derived.encoded = self.complex.iter().any(|c| c.array.is_some());
         let mut nullable = vec![None; self.complex.len()];
@@ -185,9 +185,10 @@ impl Types {
         self.derived.complex[id.index()].order.nullable(particle)
     }
 
-    /// Whether a simple type, or one that it restricts, has an enumeration.
-    pub fn is_enumerated(&self, id: SimpleId) -> bool {
-        self.derived.enumerated[id.index()]
+    /// What facets ask of a simple type's values; `None` if nothing.
+    pub fn rules(&self, id: SimpleId) -> Option<&Rules> {
+        let place = self.derived.rules[id.index()].as_ref()?;
+        Some(place.get_or_init(|| Arc::new(Rules::new(self, id))))
     }
 
     /// Whether some field of the type has more than one leaf.

@@ -1,5 +1,7 @@
 //! Writing text so that a reader gives it back unchanged (XML 1.0, 2.4, 2.11, 3.3.3).
 
+use std::borrow::Cow;
+
 use crate::chars::{self, TEXT_ESCAPE, VALUE_ESCAPE};
 use crate::error::{Error, Kind};
 
@@ -26,6 +28,32 @@ pub fn escape_text(text: &str, out: &mut Vec<u8>) {
 /// ```
 pub fn escape_attribute(text: &str, out: &mut Vec<u8>) {
     escape::<VALUE_ESCAPE>(text, out);
+}
+
+/// What [`escape_text`] or [`escape_attribute`] wrote, as it was before.
+///
+/// ```
+/// assert_eq!(castile_xml::unescape(b"a &lt; b&#13;"), "a < b\r");
+/// ```
+pub fn unescape(written: &[u8]) -> Cow<'_, str> {
+    let text = String::from_utf8_lossy(written);
+    if !text.contains('&') {
+        return text;
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut rest = &*text;
+    while let Some((before, after)) = rest.split_once('&') {
+        out.push_str(before);
+        let known = b"&<>\"\t\n\r".iter();
+        let found = known
+            .filter_map(|&b| Some((b, after.strip_prefix(reference(b).get(1..)?)?)))
+            .next();
+        let (b, after) = found.unwrap_or((b'&', after));
+        out.push(char::from(b));
+        rest = after;
+    }
+    out.push_str(rest);
+    out.into()
 }
 
 /// Checks that XML 1.0 can carry every character of `text` (2.2): there is no way, not even a

@@ -32,6 +32,11 @@ pub fn parse_text(
         }
         Variety::Atomic(builtin) => {
             let value = atomic(types, id, *builtin, text, namespace)?;
+            if let Value::Text(text) = &value
+                && !is_named(*builtin, text)
+            {
+                return Err(format!("{text:?} is no {}", builtin.name()));
+            }
             let steps = std::iter::successors(Some(id), |&id| types.simple(id).base);
             for step in steps {
                 let allowed = &types.simple(step).facets.enumeration;
@@ -44,6 +49,17 @@ pub fn parse_text(
             }
             Ok(value)
         }
+    }
+}
+
+/// Whether text is a name, where the type wants one.
+fn is_named(builtin: Builtin, text: &str) -> bool {
+    match builtin {
+        Builtin::Name => castile_lexical::is_name(text),
+        Builtin::NCName | Builtin::Id | Builtin::IdRef | Builtin::Entity => castile_lexical::is_ncname(text),
+        Builtin::NmToken => castile_lexical::is_nmtoken(text),
+        Builtin::Language => castile_lexical::is_language(text),
+        _ => true,
     }
 }
 

@@ -24,7 +24,7 @@ use crate::error::{Error, Guilty, Kind};
 #[derive(Clone, Copy, Debug)]
 pub struct DecodeOptions {
     /// Refuse what the contract does not have: unknown elements and attributes, another order,
-    /// missing elements, values outside an enumeration. Off, unknown elements are passed over,
+    /// missing elements, values that a facet forbids. Off, unknown elements are passed over,
     /// any order is taken, and a right name in a wrong namespace counts as right.
     pub strict: bool,
 }

@@ -24,7 +24,7 @@ impl<M: Marks> Encoder<'_, M> {
             return self.one_by_one(f, tags, column.len(), item);
         };
         let kernel = match Kernel::new(self.types, id, &column, self.options) {
-            Ok(kernel) if self.in_scope(f) => kernel,
+            Ok(kernel) if self.is_uniform(f) => kernel,
             Err(Refusal::Changes(why)) => return Err(refused(self.types, id, Guilty::Caller, &why)),
             _ => return self.one_by_one(f, tags, column.len(), item),
         };
@@ -149,8 +149,8 @@ impl<M: Marks> Encoder<'_, M> {
         let types = self.types;
         types.row_layout(id)?;
         let fields = &types.complex(id).fields;
-        if !self.in_scope(f)
-            || !fields.iter().all(|f| self.in_scope(f))
+        if !self.is_uniform(f)
+            || !fields.iter().all(|f| self.is_uniform(f))
             || table.columns().len() != fields.len()
         {
             return None;

@@ -7,7 +7,7 @@ use castile_value::{Item, Scalar, Source, Value};
 use super::keep::Long;
 use super::{DEPTH_MAX, EncodeOptions, Encoder};
 use crate::error::{Error, Kind};
-use crate::scalar::{Context, format, qname_uris};
+use crate::scalar::{Context, format, parse_contract, qname_uris};
 
 impl<M: Marks> Encoder<'_, M> {
     /// Writes all values of a content field.
@@ -58,7 +58,9 @@ impl<M: Marks> Encoder<'_, M> {
         let result = match (item, f.ty) {
             (item, _) if self.encoding.is_some() => self.encoded(f, item, tags),
             (Item::Nil | Item::Absent, _) => self.nil(f),
-            (item, TypeId::Simple(id)) => self.simple_element(id, item, tags),
+            (item, TypeId::Simple(id)) => self
+                .check_fixed(f, id, &item)
+                .and_then(|()| self.simple_element(id, item, tags)),
             (item, TypeId::Complex(id)) => self.complex_element(id, item, tags),
             (item, TypeId::Any) => self.any_value(item, tags),
             (_, TypeId::Unsupported(i)) => Err(Error::unsupported(&self.types.unsupported[i as usize])),
@@ -75,6 +77,27 @@ impl<M: Marks> Encoder<'_, M> {
         self.ensure(Types::XSI);
         self.raw(" xsi:nil=\"true\"/>");
         Ok(())
+    }
+
+    /// A strict writer refuses another value than the one that the schema fixes.
+    fn check_fixed(&self, f: &Field, id: SimpleId, item: &Item<'_>) -> Result<(), Error> {
+        let (Some(fixed), Item::Scalar(given)) = (f.fixed.as_deref().filter(|_| self.options.strict), item)
+        else {
+            return Ok(());
+        };
+        let by_schema = parse_contract(self.types, id, fixed)?;
+        let written = |scalar: &Scalar<'_>| {
+            let mut out = Vec::new();
+            format(self.types, id, scalar, self.context(false, &[], 0), &mut out).map(|()| out)
+        };
+        if *given == by_schema
+            || *given == Scalar::Text(fixed.into())
+            || written(given)? == written(&by_schema)?
+        {
+            return Ok(());
+        }
+        let why = format!("{:?} has another value than {fixed:?}, which is fixed", f.name);
+        Err(Error::caller(Kind::Value, why))
     }
 
     pub(super) fn simple_element(&mut self, id: SimpleId, item: Item<'_>, tags: &Tags) -> Result<(), Error> {
@@ -341,6 +364,7 @@ impl<M: Marks> Encoder<'_, M> {
             TypeId::Unsupported(n) => return Err(Error::unsupported(&self.types.unsupported[n as usize])),
             _ => return Err(Error::unsupported("an attribute of a complex type")),
         };
+        self.check_fixed(f, simple, &Item::Scalar(scalar.clone()))?;
         self.ensure(f.wire.ns);
         let (qnames, first) = self.declare_qnames(&scalar);
         let types = self.types;

@@ -3,7 +3,7 @@
 
 use castile_lexical as lexical;
 use castile_message::Marks;
-use castile_plan::{Builtin, Field, FieldKind, NsIx, Occurs, Tags, TypeId};
+use castile_plan::{Builtin, Field, FieldKind, NsIx, Occurs, Range, Tags, TypeId};
 use castile_value::{Item, Items, Scalar, Source};
 
 use super::{DEPTH_MAX, Encoder};
@@ -85,17 +85,27 @@ impl<'e, M: Marks> Encoder<'e, M> {
     /// How the values of an element are written, if that needs no more checks.
     fn cell<'t>(&self, f: &Field, tags: &'t Tags) -> Option<Cell<'t>> {
         let TypeId::Simple(id) = f.ty else { return None };
-        if !self.in_scope(f) || f.kind != FieldKind::Element {
+        if !self.is_uniform(f) || f.kind != FieldKind::Element {
             return None;
         }
         let exact = self.options.digits.is_none();
+        let rules = self.types.rules(id).filter(|_| self.options.strict);
+        let (low, high) = match rules.map(castile_plan::Rules::range) {
+            None => (i128::MIN, i128::MAX),
+            Some(Some(Range::Integer(low, high))) => (low, high),
+            Some(_) => return None,
+        };
         let kernel = match builtin(self.types, id)? {
-            Builtin::String if !self.types.is_enumerated(id) || !self.options.strict => Kernel::Text,
+            Builtin::String => Kernel::Text,
             Builtin::Double if exact => Kernel::Double,
             Builtin::Float if exact => Kernel::Float,
             Builtin::Boolean => Kernel::Bool,
             other => {
                 let (least, greatest) = range(other)?;
+                let (least, greatest) = (least.max(low), greatest.min(high));
+                if least > i64::MAX.into() || greatest < i64::MIN.into() {
+                    return None;
+                }
                 let bound = |v: i128, open: i64| i64::try_from(v).unwrap_or(open);
                 Kernel::Int {
                     least: bound(least, i64::MIN),
@@ -110,10 +120,13 @@ impl<'e, M: Marks> Encoder<'e, M> {
         })
     }
 
-    pub(super) fn in_scope(&self, f: &Field) -> bool {
+    /// Whether each element of the field has the same tags, and any value of its type.
+    pub(super) fn is_uniform(&self, f: &Field) -> bool {
         let declared = |ns: NsIx| ns == NsIx::NONE || self.declared.contains(&ns);
         let typed = || self.types.announced(f.ty).is_none_or(|name| declared(name.ns));
-        declared(f.wire.ns) && (self.encoding.is_none() || typed())
+        declared(f.wire.ns)
+            && (self.encoding.is_none() || typed())
+            && (f.fixed.is_none() || !self.options.strict)
     }
 
     /// The label and the fields of a type that has only single elements of simple types, in order.
@@ -121,7 +134,7 @@ impl<'e, M: Marks> Encoder<'e, M> {
         let TypeId::Complex(id) = f.ty else { return None };
         let types = self.types;
         let complex = types.complex(id);
-        if !types.is_plain(id) || !self.in_scope(f) {
+        if !types.is_plain(id) || !self.is_uniform(f) {
             return None;
         }
         let steps = types.leaves(id).iter().map(|leaf| {

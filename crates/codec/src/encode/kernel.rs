@@ -1,7 +1,7 @@
 //! How the values of a column are written: [`Kernel`].
 
 use castile_lexical as lexical;
-use castile_plan::{Builtin, SimpleId, Types};
+use castile_plan::{Builtin, Range, SimpleId, Types};
 use castile_value::{Column, DType, Scalar};
 
 use super::EncodeOptions;
@@ -46,6 +46,12 @@ impl Kernel {
     ) -> Result<Kernel, Refusal> {
         let dtype = column.dtype();
         let builtin = builtin(types, id).ok_or(Refusal::Unknown)?;
+        if let Some(rules) = types.rules(id).filter(|_| options.strict) {
+            let range = rules.range().ok_or(Refusal::Unknown)?;
+            if !within(column, range) {
+                return Err(Refusal::Unknown);
+            }
+        }
         Ok(match (builtin, dtype, options.digits) {
             (Builtin::Double, DType::F64 | DType::F32, Some(digits)) => Kernel::Digits(dtype, digits),
             (Builtin::Double, DType::F64, None) => Kernel::F64,
@@ -120,6 +126,15 @@ fn write_digits(v: f64, digits: u8, out: &mut [u8; NUMBER]) -> usize {
     let length = text.len().min(NUMBER);
     out[..length].copy_from_slice(&text[..length]);
     length
+}
+
+/// Whether no value of a column lies outside of what facets allow.
+fn within(column: &Column<'_>, range: Range) -> bool {
+    match (range, column.dtype()) {
+        (Range::Integer(least, greatest), _) => fits(column, least, greatest),
+        (Range::Float(least, greatest), DType::F64) => column.f64s().all(|v| (least..=greatest).contains(&v)),
+        (Range::Float(..), _) => false,
+    }
 }
 
 fn fits(column: &Column<'_>, least: i128, greatest: i128) -> bool {

@@ -27,7 +27,7 @@ use crate::error::{Error, Kind};
 /// How values are written.
 #[derive(Clone, Copy, Debug)]
 pub struct EncodeOptions {
-    /// Check enumerations, names and the contract's order and counts of elements. Off, only what
+    /// Check facets, names, fixed values and the contract's order and counts of elements. Off, only what
     /// cannot be written at all is refused.
     pub strict: bool,
     /// Significant digits of doubles and floats, 1 to 17; `None`: all that are needed to read

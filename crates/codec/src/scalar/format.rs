@@ -4,7 +4,7 @@ use castile_lexical as lexical;
 use castile_plan::{Builtin, SimpleId, Types, Variety};
 use castile_value::{DateTime, DateTimeKind, Decimal, Duration, QName, Scalar};
 
-use super::{check_enumeration, is_text, range, refused};
+use super::{check_facets, check_name, is_text, parse, range, refused, spaced, white_space};
 use crate::error::{Error, Guilty};
 
 /// Where the text goes and how it is written.
@@ -14,7 +14,7 @@ pub(crate) struct Context<'c> {
     pub(crate) attribute: bool,
     /// Significant digits of doubles and floats; `None`: exact.
     pub(crate) digits: Option<u8>,
-    /// Check enumerations.
+    /// Check facets and names.
     pub(crate) strict: bool,
     /// Namespaces declared for qualified names, under the prefixes `q` and a number, ascending.
     pub(crate) qnames: &'c [String],
@@ -39,29 +39,56 @@ pub(crate) fn format(
     context: Context<'_>,
     out: &mut Vec<u8>,
 ) -> Result<(), Error> {
+    let start = out.len();
     match &types.simple(id).variety {
-        Variety::Atomic(builtin) => atomic(types, id, *builtin, scalar, context, out),
-        Variety::List(item) => list(types, *item, scalar, context, out),
-        Variety::Union(members) => {
-            let start = out.len();
-            for &member in members {
-                let strict = Context {
-                    strict: true,
-                    ..context
-                };
-                if format(types, member, scalar, strict, out).is_ok() {
-                    return Ok(());
-                }
-                out.truncate(start);
+        Variety::Atomic(builtin) => atomic(types, id, *builtin, scalar, context, out)?,
+        Variety::List(item) => list(types, *item, scalar, context, out)?,
+        Variety::Union(members) => union(types, id, members, scalar, context, out)?,
+    }
+    if context.strict && types.rules(id).is_some() {
+        check_written(types, id, scalar, &out[start..])?;
+    }
+    Ok(())
+}
+
+/// Checks facets by what was written: it has the one form that the value has as its type.
+#[cold]
+fn check_written(types: &Types, id: SimpleId, given: &Scalar<'_>, written: &[u8]) -> Result<(), Error> {
+    let text = castile_xml::unescape(written);
+    let text = spaced(white_space(types, id), text);
+    let nothing = |_: &str| None;
+    let read = match given {
+        // The prefixes are declared elsewhere.
+        Scalar::QName(_) => given.clone(),
+        _ if !qname_uris(given).is_empty() => given.clone(),
+        _ => parse(types, id, text.clone(), &nothing, false)?,
+    };
+    check_facets(types, id, &read, &text, Guilty::Caller)
+}
+
+fn union(
+    types: &Types,
+    id: SimpleId,
+    members: &[SimpleId],
+    scalar: &Scalar<'_>,
+    context: Context<'_>,
+    out: &mut Vec<u8>,
+) -> Result<(), Error> {
+    let start = out.len();
+    let strictest = Context {
+        strict: true,
+        ..context
+    };
+    for context in [strictest, context] {
+        for &member in members {
+            if format(types, member, scalar, context, out).is_ok() {
+                return Ok(());
             }
-            Err(refused(
-                types,
-                id,
-                Guilty::Caller,
-                &format!("{} fits no member of the union", scalar.kind()),
-            ))
+            out.truncate(start);
         }
     }
+    let why = format!("{} fits no member of the union", scalar.kind());
+    Err(refused(types, id, Guilty::Caller, &why))
 }
 
 fn list(
@@ -175,8 +202,8 @@ fn text(
     };
     castile_xml::check_text(text).map_err(|e| refused(types, id, Guilty::Caller, &e.to_string()))?;
     if context.strict {
-        check_name(types, id, builtin, text)?;
-        check_enumeration(types, id, text, Guilty::Caller)?;
+        let seen = spaced(white_space(types, id), text.into());
+        check_name(types, id, builtin, &seen, Guilty::Caller)?;
     }
     if context.attribute {
         castile_xml::escape_attribute(text, out);
@@ -196,26 +223,6 @@ fn given(scalar: &Scalar<'_>) -> String {
         Scalar::Double(v) => format!("{kind} given, {v}"),
         Scalar::Decimal(v) => format!("{kind} given, {}", v.as_str()),
         _ => format!("{kind} given"),
-    }
-}
-
-fn check_name(types: &Types, id: SimpleId, builtin: Builtin, text: &str) -> Result<(), Error> {
-    let fits = match builtin {
-        Builtin::Name => lexical::is_name(text),
-        Builtin::NCName | Builtin::Id | Builtin::IdRef | Builtin::Entity => lexical::is_ncname(text),
-        Builtin::NmToken => lexical::is_nmtoken(text),
-        Builtin::Language => lexical::is_language(text),
-        _ => true,
-    };
-    if fits {
-        Ok(())
-    } else {
-        Err(refused(
-            types,
-            id,
-            Guilty::Caller,
-            &format!("{text:?} is no such name"),
-        ))
     }
 }
 

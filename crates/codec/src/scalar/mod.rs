@@ -8,7 +8,11 @@ pub(crate) use format::{Context, format, qname_uris};
 pub(crate) use integer::range;
 pub(crate) use parse::{parse, parse_contract, push, push_bytes};
 
-use castile_plan::{Builtin, SimpleId, Types, Variety};
+use std::borrow::Cow;
+
+use castile_lexical as lexical;
+use castile_plan::{Builtin, SimpleId, Types, Variety, WhiteSpace};
+use castile_value::Scalar;
 
 use crate::error::{Error, Guilty, Kind};
 
@@ -44,26 +48,65 @@ pub(crate) fn is_text(builtin: Builtin) -> bool {
     )
 }
 
-/// Checks an enumeration of text against the type and the types it restricts.
-pub(crate) fn check_enumeration(
+/// Checks a value against the facets of its type; `text` is its text, white space treated as the type
+/// says.
+pub(crate) fn check_facets(
     types: &Types,
     id: SimpleId,
+    value: &Scalar<'_>,
     text: &str,
     guilty: Guilty,
 ) -> Result<(), Error> {
-    let mut at = Some(id);
-    while let Some(step) = at {
-        let simple = types.simple(step);
-        let allowed = &simple.facets.enumeration;
-        if !allowed.is_empty() && !allowed.iter().any(|a| &**a == text) {
-            let shown: Vec<&str> = allowed.iter().take(8).map(|a| &**a).collect();
-            let more = if allowed.len() > 8 { ", ..." } else { "" };
-            let why = format!("{text:?} is not one of {}{more}", shown.join(", "));
-            return Err(refused(types, id, guilty, &why));
-        }
-        at = simple.base;
+    match types.rules(id) {
+        Some(rules) => rules
+            .check(value, text)
+            .map_err(|why| refused(types, id, guilty, &why)),
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// Checks text against the built-in types that admit not every text.
+pub(crate) fn check_name(
+    types: &Types,
+    id: SimpleId,
+    builtin: Builtin,
+    text: &str,
+    guilty: Guilty,
+) -> Result<(), Error> {
+    let fits = match builtin {
+        Builtin::Name => lexical::is_name(text),
+        Builtin::NCName | Builtin::Id | Builtin::IdRef | Builtin::Entity => lexical::is_ncname(text),
+        Builtin::NmToken => lexical::is_nmtoken(text),
+        Builtin::Language => lexical::is_language(text),
+        _ => true,
+    };
+    if fits {
+        Ok(())
+    } else {
+        Err(refused(types, id, guilty, &format!("{text:?} is no such name")))
+    }
+}
+
+/// Text as its type sees it (XSD 1.0 part 2, 4.3.6).
+pub(crate) fn spaced(white_space: WhiteSpace, text: Cow<'_, str>) -> Cow<'_, str> {
+    let change: fn(&str) -> Cow<'_, str> = match white_space {
+        WhiteSpace::Preserve => return text,
+        WhiteSpace::Replace => lexical::replace,
+        WhiteSpace::Collapse => lexical::collapse,
+    };
+    match text {
+        Cow::Borrowed(text) => change(text),
+        Cow::Owned(text) => Cow::Owned(change(&text).into_owned()),
+    }
+}
+
+/// What the type does with white space.
+pub(crate) fn white_space(types: &Types, id: SimpleId) -> WhiteSpace {
+    types
+        .simple(id)
+        .facets
+        .white_space
+        .unwrap_or(WhiteSpace::Collapse)
 }
 
 /// The built-in type whose values the simple type holds, for atomic types.

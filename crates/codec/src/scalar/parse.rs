@@ -3,16 +3,16 @@
 use std::borrow::Cow;
 
 use castile_lexical as lexical;
-use castile_plan::{Builtin, SimpleId, Types, Variety, WhiteSpace};
+use castile_plan::{Builtin, SimpleId, Types, Variety};
 use castile_value::{ColumnBuf, DType, DateTime, DateTimeKind, Decimal, Duration, QName, Scalar};
 
-use super::{builtin, check_enumeration, is_text, range, refused};
+use super::{builtin, check_facets, check_name, is_text, range, refused, spaced, white_space};
 use crate::error::{Error, Guilty};
 
 /// Gives the namespace of a prefix in scope; empty prefix: the default namespace.
 pub(crate) type Resolve<'r> = &'r dyn Fn(&str) -> Option<String>;
 
-/// The value of a text. `strict` also checks enumerations.
+/// The value of a text. `strict` also checks facets and names.
 pub(crate) fn parse<'a>(
     types: &Types,
     id: SimpleId,
@@ -20,30 +20,67 @@ pub(crate) fn parse<'a>(
     resolve: Resolve<'_>,
     strict: bool,
 ) -> Result<Scalar<'a>, Error> {
-    let simple = types.simple(id);
-    let white_space = simple.facets.white_space.unwrap_or(WhiteSpace::Collapse);
-    match &simple.variety {
-        Variety::Atomic(builtin) => {
-            let scalar = atomic(types, id, *builtin, white_space, text, resolve)?;
-            if let (true, Scalar::Text(text)) = (strict, &scalar) {
-                check_enumeration(types, id, text, Guilty::Peer)?;
+    match &types.simple(id).variety {
+        Variety::Atomic(builtin) if strict => checked(types, id, *builtin, text, resolve),
+        Variety::Atomic(builtin) => atomic(types, id, *builtin, text, resolve),
+        Variety::List(item) => {
+            let scalar = list(types, *item, &text, resolve, strict)?;
+            if strict {
+                check_facets(types, id, &scalar, &lexical::collapse(&text), Guilty::Peer)?;
             }
             Ok(scalar)
         }
-        Variety::List(item) => list(types, *item, &text, resolve, strict),
-        Variety::Union(members) => {
-            for &member in members {
-                // An enumeration decides between members even when nobody asked for strictness.
-                if let Ok(scalar) = parse(types, member, text.clone(), resolve, true) {
-                    return Ok(scalar);
-                }
+        Variety::Union(members) => union(types, id, members, text, resolve, strict),
+    }
+}
+
+fn checked<'a>(
+    types: &Types,
+    id: SimpleId,
+    builtin: Builtin,
+    text: Cow<'a, str>,
+    resolve: Resolve<'_>,
+) -> Result<Scalar<'a>, Error> {
+    let kept =
+        (types.rules(id).is_some() && !is_text(builtin)).then(|| lexical::collapse(&text).into_owned());
+    let scalar = atomic(types, id, builtin, text, resolve)?;
+    match (&scalar, &kept) {
+        (Scalar::Text(text), _) => {
+            check_name(types, id, builtin, text, Guilty::Peer)?;
+            check_facets(types, id, &scalar, text, Guilty::Peer)?;
+        }
+        (_, Some(text)) => check_facets(types, id, &scalar, text, Guilty::Peer)?,
+        _ => {}
+    }
+    Ok(scalar)
+}
+
+/// The first member that the text fits. Facets decide between members even when nobody asked for
+/// strictness, unless no member is left then.
+fn union<'a>(
+    types: &Types,
+    id: SimpleId,
+    members: &[SimpleId],
+    text: Cow<'a, str>,
+    resolve: Resolve<'_>,
+    strict: bool,
+) -> Result<Scalar<'a>, Error> {
+    let first = |strict: bool| {
+        let mut each = members
+            .iter()
+            .map(|&member| parse(types, member, text.clone(), resolve, strict));
+        each.find_map(Result::ok)
+    };
+    match first(true).or_else(|| first(false).filter(|_| !strict)) {
+        Some(scalar) => {
+            if strict {
+                check_facets(types, id, &scalar, &text, Guilty::Peer)?;
             }
-            Err(refused(
-                types,
-                id,
-                Guilty::Peer,
-                &format!("{:?} fits no member of the union", &*text),
-            ))
+            Ok(scalar)
+        }
+        None => {
+            let why = format!("{:?} fits no member of the union", &*text);
+            Err(refused(types, id, Guilty::Peer, &why))
         }
     }
 }
@@ -131,7 +168,6 @@ fn atomic<'a>(
     types: &Types,
     id: SimpleId,
     builtin: Builtin,
-    white_space: WhiteSpace,
     text: Cow<'a, str>,
     resolve: Resolve<'_>,
 ) -> Result<Scalar<'a>, Error> {
@@ -155,7 +191,7 @@ fn atomic<'a>(
         Base64Binary => binary(lexical::parse_base64, bytes).map_err(bad)?,
         HexBinary => binary(lexical::parse_hex, bytes).map_err(bad)?,
         QName | Notation => qname(types, id, &text, resolve)?,
-        _ if is_text(builtin) => Scalar::Text(spaced(white_space, text)),
+        _ if is_text(builtin) => Scalar::Text(spaced(white_space(types, id), text)),
         _ => integer(types, id, builtin, &text)?,
     })
 }
@@ -171,18 +207,6 @@ fn binary(
     let mut out = Vec::new();
     parse(text, &mut out)?;
     Ok(Scalar::Bytes(out.into()))
-}
-
-fn spaced(white_space: WhiteSpace, text: Cow<'_, str>) -> Cow<'_, str> {
-    let change: fn(&str) -> Cow<'_, str> = match white_space {
-        WhiteSpace::Preserve => return text,
-        WhiteSpace::Replace => lexical::replace,
-        WhiteSpace::Collapse => lexical::collapse,
-    };
-    match text {
-        Cow::Borrowed(text) => change(text),
-        Cow::Owned(text) => Cow::Owned(change(&text).into_owned()),
-    }
 }
 
 fn integer(types: &Types, id: SimpleId, builtin: Builtin, text: &str) -> Result<Scalar<'static>, Error> {

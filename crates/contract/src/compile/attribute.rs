@@ -127,10 +127,9 @@ impl<'d> Compiler<'d> {
                 return None;
             }
         };
-        let value = |name| node.attribute(name).map(Box::from);
         field.required = node.token("use") == Some("required");
-        field.default = value("default").or(field.default);
-        field.fixed = value("fixed").or(field.fixed);
+        field.default = self.value(node, "default", field.ty).or(field.default);
+        field.fixed = self.value(node, "fixed", field.ty).or(field.fixed);
         field.doc = node.documentation().or(field.doc);
         Some(Said {
             field,
@@ -167,8 +166,8 @@ impl<'d> Compiler<'d> {
                 let ns = self.schemas.target(decl.schema);
                 let ty = self.attribute_type(decl.schema, target);
                 let mut field = field(self.qname(ns, name.local), ty);
-                field.default = target.attribute("default").map(Into::into);
-                field.fixed = target.attribute("fixed").map(Into::into);
+                field.default = self.value(target, "default", ty);
+                field.fixed = self.value(target, "fixed", ty);
                 field.doc = target.documentation();
                 field
             }

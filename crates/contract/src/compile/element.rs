@@ -37,8 +37,8 @@ impl<'d> Compiler<'d> {
             nillable: truth(node, "nillable"),
             is_abstract: truth(node, "abstract"),
             substitutes,
-            default: node.attribute("default").map(Into::into),
-            fixed: node.attribute("fixed").map(Into::into),
+            default: self.value(node, "default", ty),
+            fixed: self.value(node, "fixed", ty),
             doc: node.documentation(),
         };
         let id = ElementId(self.types.elements.len() as u32);
@@ -91,19 +91,18 @@ impl<'d> Compiler<'d> {
             Ns::NONE
         };
         let label = format!("{}/{name}", short(scope.label));
+        let scope = Scope {
+            schema: scope.schema,
+            label: &label,
+        };
+        let ty = self.element_type(scope, node);
         Leaf {
             wire: self.qname(ns, name),
             kind: FieldKind::Element,
-            ty: self.element_type(
-                Scope {
-                    schema: scope.schema,
-                    label: &label,
-                },
-                node,
-            ),
+            ty,
             nillable: truth(node, "nillable"),
-            default: node.attribute("default").map(Into::into),
-            fixed: node.attribute("fixed").map(Into::into),
+            default: self.value(node, "default", ty),
+            fixed: self.value(node, "fixed", ty),
             doc: node.documentation(),
         }
     }

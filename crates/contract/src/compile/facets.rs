@@ -6,8 +6,13 @@ use crate::names::Ns;
 use crate::tree::NodeRef;
 
 /// Puts the facets that stand in `node` over those of the step before. Enumerations and patterns
-/// replace what was there: the base keeps its own, and they bind as well.
-pub(super) fn narrow(facets: &mut Facets, node: NodeRef<'_>) {
+/// replace what was there: the base keeps its own, and they bind as well. `name` gives the text that is
+/// kept of an enumerated value.
+pub(super) fn narrow<'t>(
+    facets: &mut Facets,
+    node: NodeRef<'t>,
+    mut name: impl FnMut(NodeRef<'t>, &'t str) -> Box<str>,
+) {
     let mut patterns = Vec::new();
     let mut enumeration = Vec::new();
     for facet in node.children().filter(|c| c.ns() == Ns::XSD) {
@@ -16,7 +21,7 @@ pub(super) fn narrow(facets: &mut Facets, node: NodeRef<'_>) {
         };
         match facet.local() {
             "pattern" => patterns.push(value.into()),
-            "enumeration" => enumeration.push(value.into()),
+            "enumeration" => enumeration.push(name(facet, value)),
             name => one(facets, name, value),
         }
     }

@@ -47,8 +47,11 @@ impl<'d> Compiler<'d> {
     /// A restriction of `base` by the facets in `node`.
     pub(super) fn restricted(&mut self, base: SimpleId, node: NodeRef<'d>) -> Simple {
         let mut facets = self.types.simple(base).facets.clone();
-        facets::narrow(&mut facets, node);
         let variety = self.types.simple(base).variety.clone();
+        facets::narrow(&mut facets, node, |facet, value| match is_name(&variety) {
+            true => self.clark_value(facet, "value").unwrap_or_else(|| value.into()),
+            false => value.into(),
+        });
         Simple {
             name: None,
             base: Some(base),
@@ -56,6 +59,23 @@ impl<'d> Compiler<'d> {
             facets,
             doc: None,
         }
+    }
+
+    /// A default or fixed value of type `ty`; a qualified name is kept as `{namespace}local`.
+    pub(super) fn value(&self, node: NodeRef<'d>, attribute: &str, ty: TypeId) -> Option<Box<str>> {
+        let value = node.attribute(attribute)?;
+        let name = match ty {
+            TypeId::Simple(id) if is_name(&self.types.simple(id).variety) => {
+                self.clark_value(node, attribute)
+            }
+            _ => None,
+        };
+        Some(name.unwrap_or_else(|| value.into()))
+    }
+
+    fn clark_value(&self, node: NodeRef<'d>, attribute: &str) -> Option<Box<str>> {
+        let name = node.qname(attribute).filter(|name| name.ns != Ns::UNBOUND)?;
+        Some(self.documents.names.clark(name.ns, name.local.trim()).into())
     }
 
     /// The simple type that an attribute of `node` names, or that stands in it.
@@ -121,6 +141,10 @@ impl<'d> Compiler<'d> {
             }
         }
     }
+}
+
+fn is_name(variety: &Variety) -> bool {
+    matches!(variety, Variety::Atomic(Builtin::QName | Builtin::Notation))
 }
 
 fn constructed(variety: Variety) -> Simple {

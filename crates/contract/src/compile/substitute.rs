@@ -95,13 +95,14 @@ impl<'d> Compiler<'d> {
             schema: decl.schema,
             label: &label,
         };
+        let ty = self.element_type(scope, node);
         Some(Leaf {
             wire: self.qname(ns, local),
             kind: FieldKind::Element,
-            ty: self.element_type(scope, node),
+            ty,
             nillable: truth(node, "nillable"),
-            default: node.attribute("default").map(Into::into),
-            fixed: node.attribute("fixed").map(Into::into),
+            default: self.value(node, "default", ty),
+            fixed: self.value(node, "fixed", ty),
             doc: node.documentation(),
         })
     }

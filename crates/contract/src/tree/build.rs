@@ -17,6 +17,9 @@ const QNAMES: &[&str] = &[
     "substitutionGroup",
 ];
 /// The one whose value is a list of them.
+/// Attributes whose values are of a type that the schema gives.
+const VALUES: [&str; 3] = ["value", "default", "fixed"];
+
 const QNAME_LIST: &str = "memberTypes";
 
 impl Tree {
@@ -138,7 +141,9 @@ impl<'a> Builder<'a, '_> {
             {
                 self.attribute(ns, local, value, true);
             } else {
-                self.attribute(ns, local, &attribute.value, false);
+                // Values of types that are QNames are such, too.
+                let value = ns == Ns::NONE && VALUES.contains(&attribute.name.local);
+                self.attribute(ns, local, &attribute.value, value);
             }
         }
         Span {
@@ -150,7 +155,10 @@ impl<'a> Builder<'a, '_> {
     fn attribute(&mut self, ns: Ns, local: Span, value: &str, qname: bool) {
         let mut value_ns = Ns::NONE;
         if qname {
-            let prefix = value.split_once(':').map_or("", |(prefix, _)| prefix);
+            let prefix = value
+                .trim_start()
+                .split_once(':')
+                .map_or("", |(prefix, _)| prefix);
             value_ns = match self.reader.lookup(prefix) {
                 Some(ns) => self.ns(ns),
                 None => Ns::UNBOUND,

@@ -13,6 +13,17 @@ use super::{after, after_space, number};
 impl<'a> Decoder<'a, '_> {
     /// Passes on as many values as follow and are like the pattern, at most `left`.
     pub(super) fn texts(&mut self, pattern: &Pattern<'a>, left: u32, slot: Slot, sink: &mut dyn Sink) -> u32 {
+        self.each_value(pattern, left, |scalar| sink.scalar(slot, scalar))
+    }
+
+    /// Hands over as many values as follow and are like the pattern, at most `left`.
+    #[inline]
+    pub(super) fn each_value(
+        &mut self,
+        pattern: &Pattern<'a>,
+        left: u32,
+        mut take: impl FnMut(Scalar<'a>),
+    ) -> u32 {
         let [cell] = &pattern.values[..] else { return 0 };
         let input = self.reader.input().as_bytes();
         let mut position = self.reader.position();
@@ -25,7 +36,7 @@ impl<'a> Decoder<'a, '_> {
             let Some(end) = end_of(cell.kernel, input, end, pattern.close) else {
                 break;
             };
-            sink.scalar(slot, scalar);
+            take(scalar);
             position = end;
             count += 1;
         }
@@ -82,6 +93,20 @@ impl<'a> Decoder<'a, '_> {
             Kernel::F64 => number(input, at, lexical::prefix_f64).map(|(v, end)| (Scalar::Double(v), end))?,
             Kernel::F32 => number(input, at, lexical::prefix_f32).map(|(v, end)| (Scalar::Float(v), end))?,
             Kernel::Bool => number(input, at, lexical::prefix_bool).map(|(v, end)| (Scalar::Bool(v), end))?,
+            Kernel::F64In(least, greatest) => {
+                let found = number(input, at, lexical::prefix_f64);
+                let (v, end) = found.filter(|(v, _)| (least..=greatest).contains(v))?;
+                (Scalar::Double(v), end)
+            }
+            Kernel::F32In(least, greatest) => {
+                let found = number(input, at, lexical::prefix_f32);
+                let (v, end) = found.filter(|(v, _)| (least..=greatest).contains(&f64::from(*v)))?;
+                (Scalar::Float(v), end)
+            }
+            Kernel::U64 => {
+                let (v, end) = number(input, at, lexical::prefix_u64)?;
+                (i64::try_from(v).map_or(Scalar::UInt(v), Scalar::Int), end)
+            }
             Kernel::Int { least, greatest } => {
                 let found = number(input, at, lexical::prefix_i64);
                 let (v, end) = found.filter(|(v, _)| (least..=greatest).contains(v))?;

@@ -6,6 +6,7 @@ use castile_value::ColumnBuf;
 use super::super::Decoder;
 use super::pattern::{Kernel, Pattern};
 use super::{after, after_space, number};
+use crate::scalar::push;
 
 impl<'a> Decoder<'a, '_> {
     /// Appends as many numbers as follow and are like the pattern, at most `left`.
@@ -21,15 +22,30 @@ impl<'a> Decoder<'a, '_> {
             close: pattern.close,
         };
         let count = match (column, cell.kernel) {
-            (ColumnBuf::F64(c), _) => items.each(lexical::prefix_f64, |v| c.push(v)),
-            (ColumnBuf::F32(c), _) => items.each(lexical::prefix_f32, |v| c.push(v)),
-            (ColumnBuf::Bool(c), _) => items.each(lexical::prefix_bool, |v| c.push(v)),
-            (ColumnBuf::U64(c), _) => items.each(lexical::prefix_u64, |v| c.push(v)),
-            (ColumnBuf::I64(c), _) => items.each(lexical::prefix_i64, |v| c.push(v)),
+            (ColumnBuf::F64(c), Kernel::F64) => items.each(lexical::prefix_f64, |v| c.push(v)),
+            (ColumnBuf::F64(c), Kernel::F64In(least, greatest)) => items.each(
+                |text| lexical::prefix_f64(text).filter(|(v, _)| (least..=greatest).contains(v)),
+                |v| c.push(v),
+            ),
+            (ColumnBuf::F32(c), Kernel::F32) => items.each(lexical::prefix_f32, |v| c.push(v)),
+            (ColumnBuf::F32(c), Kernel::F32In(least, greatest)) => items.each(
+                |text| lexical::prefix_f32(text).filter(|(v, _)| (least..=greatest).contains(&f64::from(*v))),
+                |v| c.push(v),
+            ),
+            (ColumnBuf::Bool(c), Kernel::Bool) => items.each(lexical::prefix_bool, |v| c.push(v)),
+            (ColumnBuf::U64(c), Kernel::U64) => items.each(lexical::prefix_u64, |v| c.push(v)),
+            (
+                ColumnBuf::I64(c),
+                Kernel::Int {
+                    least: i64::MIN,
+                    greatest: i64::MAX,
+                },
+            ) => items.each(lexical::prefix_i64, |v| c.push(v)),
             (other, Kernel::Int { least, greatest }) => {
                 let fits =
                     |text: &[u8]| lexical::prefix_i64(text).filter(|(v, _)| (least..=greatest).contains(v));
                 match other {
+                    ColumnBuf::I64(c) => items.each(fits, |v| c.push(v)),
                     ColumnBuf::I32(c) => items.each(fits, |v| c.push(v as i32)),
                     ColumnBuf::U32(c) => items.each(fits, |v| c.push(v as u32)),
                     ColumnBuf::I16(c) => items.each(fits, |v| c.push(v as i16)),
@@ -39,7 +55,7 @@ impl<'a> Decoder<'a, '_> {
                     _ => 0,
                 }
             }
-            _ => 0,
+            (other, _) => return self.each_value(pattern, left, |scalar| push(other, &scalar)),
         };
         self.reader.skip_to(items.at);
         count

@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use castile_lexical as lexical;
-use castile_plan::{Builtin, SimpleId, WhiteSpace};
+use castile_plan::{Builtin, Range as Bounds, SimpleId, WhiteSpace};
 use castile_value::DType;
 
 use super::super::Decoder;
 use super::super::element::has_names;
-use crate::scalar::{builtin, range};
+use crate::scalar::{builtin, range, white_space};
 
 /// Where the values of one item lie.
 #[derive(Debug, Default)]
@@ -41,7 +41,12 @@ pub(super) struct Cell<'a> {
 pub(super) enum Kernel {
     F64,
     F32,
+    /// Doubles between bounds.
+    F64In(f64, f64),
+    /// Floats between bounds.
+    F32In(f64, f64),
     Bool,
+    U64,
     Int {
         least: i64,
         greatest: i64,
@@ -113,23 +118,40 @@ impl Kernel {
         let Some(atomic) = builtin(types, id) else {
             return Some(Kernel::Other(id));
         };
-        let kept = types
-            .simple(id)
-            .facets
-            .white_space
-            .is_none_or(|w| w == WhiteSpace::Preserve);
+        let rules = types.rules(id).filter(|_| decoder.options.strict);
+        let Some(rules) = rules else {
+            return Kernel::free(decoder, id, atomic);
+        };
+        Some(match (atomic, rules.range()) {
+            (Builtin::Double, Some(Bounds::Float(least, greatest))) => Kernel::F64In(least, greatest),
+            (Builtin::Float, Some(Bounds::Float(least, greatest))) => Kernel::F32In(least, greatest),
+            (_, Some(Bounds::Integer(low, high))) if atomic.dtype() != Some(DType::U64) => {
+                let (least, greatest) = range(atomic)?;
+                Kernel::Int {
+                    least: least.max(low).try_into().unwrap_or(i64::MAX),
+                    greatest: greatest.min(high).try_into().unwrap_or(i64::MIN),
+                }
+            }
+            _ => Kernel::Other(id),
+        })
+    }
+
+    /// For types whose values no facet constrains.
+    fn free(decoder: &Decoder<'_, '_>, id: SimpleId, atomic: Builtin) -> Option<Kernel> {
+        let kept = white_space(decoder.types, id) == WhiteSpace::Preserve;
         Some(match atomic {
             Builtin::Double => Kernel::F64,
             Builtin::Float => Kernel::F32,
             Builtin::Boolean => Kernel::Bool,
-            _ if atomic.dtype().is_some_and(|d| d != DType::U64) => {
+            Builtin::UnsignedLong => Kernel::U64,
+            _ if atomic.dtype().is_some() => {
                 let (least, greatest) = range(atomic)?;
                 Kernel::Int {
                     least: least.try_into().ok()?,
                     greatest: greatest.try_into().ok()?,
                 }
             }
-            Builtin::String if kept && !(decoder.options.strict && types.is_enumerated(id)) => Kernel::Text,
+            Builtin::String if kept => Kernel::Text,
             _ => Kernel::Other(id),
         })
     }

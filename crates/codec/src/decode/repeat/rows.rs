@@ -124,7 +124,19 @@ fn value(input: &[u8], at: usize, kernel: Kernel, field: &RowField, out: &mut Ve
             out.push(v.into());
             Some(end)
         }
-        Kernel::Text | Kernel::Other(_) if field.dtype == DType::U64 => {
+        Kernel::F64In(least, greatest) => {
+            let (v, end) =
+                number(input, at, lexical::prefix_f64).filter(|(v, _)| (least..=greatest).contains(v))?;
+            out.extend_from_slice(&v.to_ne_bytes());
+            Some(end)
+        }
+        Kernel::F32In(least, greatest) => {
+            let found = number(input, at, lexical::prefix_f32);
+            let (v, end) = found.filter(|(v, _)| (least..=greatest).contains(&f64::from(*v)))?;
+            out.extend_from_slice(&v.to_ne_bytes());
+            Some(end)
+        }
+        Kernel::U64 => {
             let (v, end) = number(input, at, lexical::prefix_u64)?;
             out.extend_from_slice(&v.to_ne_bytes());
             Some(end)
