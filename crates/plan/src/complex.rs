@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{NsIx, QName, SimpleId, TypeId};
+use crate::{NsIx, QName, SimpleId, TypeId, Types};
 
 /// A complex type, with everything it inherits already in it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -169,6 +169,11 @@ pub enum Particle {
 }
 
 impl Field {
+    /// Whether it says that the element itself is nil: the attribute `xsi:nil`.
+    pub fn is_nil(&self) -> bool {
+        self.kind == FieldKind::Attribute && self.wire.ns == Types::XSI && &*self.wire.local == "nil"
+    }
+
     /// Whether it is an element of a substitution group, which its value names.
     pub fn is_substitution(&self) -> bool {
         self.kind == FieldKind::Group && !self.wire.local.is_empty()

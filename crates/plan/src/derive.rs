@@ -47,7 +47,7 @@ pub(crate) fn complex(types: &Types, complex: &Complex, known: &mut [Option<bool
         wild,
         text: complex.text(),
         mixed: complex.mixed(),
-        nil: complex.fields.iter().position(is_nil).map(|at| at as u32),
+        nil: complex.fields.iter().position(Field::is_nil).map(|at| at as u32),
         shared,
         plain,
     }
@@ -142,10 +142,6 @@ fn tags(types: &Types, field: &Field) -> Tags {
         },
         _ => Tags::default(),
     }
-}
-
-fn is_nil(field: &Field) -> bool {
-    field.kind == FieldKind::Attribute && field.wire.ns == Types::XSI && &*field.wire.local == "nil"
 }
 
 fn element_tags(types: &Types, field: &Field) -> Tags {

@@ -10,7 +10,9 @@ mod encoded;
 mod scalar;
 mod tree;
 
-use castile_plan::{Builtin, ComplexId, Field, FieldKind, Plan, SimpleId, TypeId, Types, Variety};
+use castile_plan::{
+    Builtin, ComplexId, Field, FieldKind, Plan, Process, QName, SimpleId, TypeId, Types, Variety, Wildcard,
+};
 use castile_value::{Record, Value};
 
 pub use scalar::parse_text;
@@ -104,12 +106,10 @@ impl Reference<'_> {
             if !field.nillable {
                 return Err("nil where none may be".into());
             }
-            let empty = node.text().is_ok_and(|t| t.trim().is_empty());
-            return if empty {
-                Ok(Value::Nil)
-            } else {
-                Err("nil with content".into())
-            };
+            if !node.text().is_ok_and(|t| t.trim().is_empty()) {
+                return Err("nil with content".into());
+            }
+            return self.nil(field, node);
         }
         match field.ty {
             TypeId::Simple(id) => {
@@ -124,6 +124,23 @@ impl Reference<'_> {
             TypeId::Any => self.any(node),
             TypeId::Unsupported(_) => Err("unsupported".into()),
         }
+    }
+
+    fn nil(&self, field: &Field, node: &Node) -> Result<Value, Refusal> {
+        let bare = node.attributes.iter().all(|a| a.uri == XSI);
+        let TypeId::Complex(declared) = field.ty else {
+            return Ok(Value::Nil);
+        };
+        if bare {
+            return Ok(Value::Nil);
+        }
+        let id = self.actual(declared, node)?;
+        if !self.types.complex(id).fields.iter().any(Field::is_nil) {
+            return Ok(Value::Nil);
+        }
+        let mut record = Record::new(self.types.shape(id).clone());
+        self.attributes(id, node, &mut record)?;
+        Ok(Value::Record(record))
     }
 
     fn simple(&self, id: SimpleId, field: &Field, node: &Node) -> Result<Value, Refusal> {
@@ -179,6 +196,16 @@ impl Reference<'_> {
         self.attributes(id, node, &mut record)?;
         if let Some((at, simple)) = complex.text() {
             record.values_mut()[at as usize] = self.simple(simple, &complex.fields[at as usize], node)?;
+            return Ok(Value::Record(record));
+        }
+        if let Some((at, _)) = complex.mixed() {
+            let Some((text, elements)) = node.leading_text() else {
+                return Ok(Value::Xml(node.to_xml()));
+            };
+            if !text.is_empty() {
+                record.values_mut()[at as usize] = Value::Text(text);
+            }
+            self.children(id, &elements, &mut record)?;
         } else {
             match self.encoded {
                 Some(_) => self.accessors(id, &node.elements()?, &mut record)?,
@@ -227,7 +254,9 @@ impl Reference<'_> {
             if field.required {
                 return Err(format!("attribute {} is missing", field.name));
             }
-            if let (Some(default), TypeId::Simple(simple)) = (&field.default, field.ty) {
+            if let (Some(default), TypeId::Simple(simple)) =
+                (field.default.as_ref().or(field.fixed.as_ref()), field.ty)
+            {
                 record.values_mut()[i] =
                     parse_text(self.types, simple, default, &|prefix| node.namespace(prefix))?;
             }
@@ -250,6 +279,25 @@ impl Reference<'_> {
         }
     }
 
+    /// An element under a wildcard.
+    fn wild(&self, wildcard: &Wildcard, node: &Node) -> Result<Value, Refusal> {
+        let name = self
+            .types
+            .namespace(&node.uri)
+            .map(|ns| QName::new(ns, node.local.as_str()));
+        let declared = name.filter(|_| wildcard.process != Process::Skip);
+        let id = declared.and_then(|name| self.types.element_named(&name));
+        let global = id.map(|id| (self.types.global(id), self.types.elements[id.index()].is_abstract));
+        match global {
+            Some((global, false)) if matches!(global.field.ty, TypeId::Simple(_) | TypeId::Complex(_)) => {
+                let mut named = Record::new(global.shape.clone());
+                named.values_mut()[0] = self.element(&global.field, node)?;
+                Ok(Value::Record(named))
+            }
+            _ => Ok(Value::Xml(node.to_xml())),
+        }
+    }
+
     /// The children of a record, given to the fields whose leaves take them.
     fn children(&self, id: ComplexId, nodes: &[&Node], record: &mut Record) -> Result<(), Refusal> {
         let taken =
@@ -259,7 +307,7 @@ impl Reference<'_> {
             for part in taken.iter().filter(|part| part.field as usize == i) {
                 let nodes = &nodes[part.from..part.to];
                 values.push(match (&field.kind, field.ty) {
-                    (FieldKind::Any(_), _) => Value::Xml(nodes[0].to_xml()),
+                    (FieldKind::Any(wildcard), _) => self.wild(wildcard, nodes[0])?,
                     (FieldKind::Group, TypeId::Complex(group)) => {
                         let mut pass = Record::new(self.types.shape(group).clone());
                         self.children(group, nodes, &mut pass)?;
@@ -297,6 +345,21 @@ impl Node {
     }
 
     /// The elements of an element that has nothing else.
+    /// The text before the first child element, and the children; `None` if text stands elsewhere.
+    fn leading_text(&self) -> Option<(String, Vec<&Node>)> {
+        let (mut text, mut elements) = (String::new(), Vec::new());
+        for child in &self.children {
+            match child {
+                Child::Element(element) => elements.push(element),
+                Child::Text(more) if elements.is_empty() => text.push_str(more),
+                Child::Text(more) if more.trim_matches([' ', '\t', '\n', '\r']).is_empty() => {}
+                Child::Text(_) => return None,
+            }
+        }
+        let layout = text.trim_matches([' ', '\t', '\n', '\r']).is_empty() && !elements.is_empty();
+        Some((if layout { String::new() } else { text }, elements))
+    }
+
     fn elements(&self) -> Result<Vec<&Node>, Refusal> {
         let mut elements = Vec::new();
         for child in &self.children {

@@ -113,7 +113,7 @@ impl<M: Marks> Encoder<'_, M> {
         let TypeId::Complex(id) = f.ty else {
             return Ok(false);
         };
-        let Some(layout) = types.row_layout(id).filter(|_| self.in_scope(f)) else {
+        let Some(layout) = types.row_layout(id).filter(|_| self.is_uniform(f)) else {
             return Ok(false);
         };
         let (len, start) = (items.len(), self.out.len());

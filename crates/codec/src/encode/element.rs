@@ -61,6 +61,9 @@ impl<M: Marks> Encoder<'_, M> {
             (item, TypeId::Simple(id)) => self
                 .check_fixed(f, id, &item)
                 .and_then(|()| self.simple_element(id, item, tags)),
+            (Item::Record(source), TypeId::Complex(id)) if !f.nillable && self.says_nil(id, source) => {
+                self.nil(f)
+            }
             (item, TypeId::Complex(id)) => self.complex_element(id, item, tags),
             (item, TypeId::Any) => self.any_value(item, tags),
             (_, TypeId::Unsupported(i)) => Err(Error::unsupported(&self.types.unsupported[i as usize])),

@@ -7,28 +7,33 @@ use crate::tree::NodeRef;
 
 /// Puts the facets that stand in `node` over those of the step before. Enumerations and patterns
 /// replace what was there: the base keeps its own, and they bind as well. `name` gives the text that is
-/// kept of an enumerated value.
+/// kept of an enumerated value; with one that means nothing, the enumeration asks nothing.
 pub(super) fn narrow<'t>(
     facets: &mut Facets,
     node: NodeRef<'t>,
-    mut name: impl FnMut(NodeRef<'t>, &'t str) -> Box<str>,
+    mut name: impl FnMut(NodeRef<'t>, &'t str) -> Option<Box<str>>,
 ) {
     let mut patterns = Vec::new();
-    let mut enumeration = Vec::new();
+    let mut enumeration = Some(Vec::new());
     for facet in node.children().filter(|c| c.ns() == Ns::XSD) {
         let Some(value) = facet.attribute("value") else {
             continue;
         };
         match facet.local() {
             "pattern" => patterns.push(value.into()),
-            "enumeration" => enumeration.push(name(facet, value)),
+            "enumeration" => {
+                enumeration = enumeration.zip(name(facet, value)).map(|(mut values, value)| {
+                    values.push(value);
+                    values
+                });
+            }
             name => one(facets, name, value),
         }
     }
     if !patterns.is_empty() {
         facets.patterns = patterns;
     }
-    if !enumeration.is_empty() {
+    if let Some(enumeration) = enumeration.filter(|values| !values.is_empty()) {
         facets.enumeration = enumeration;
     }
 }

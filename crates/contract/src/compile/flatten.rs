@@ -17,7 +17,11 @@ impl Compiler<'_> {
             fields.extend(raw.attributes.uses.iter().map(|field| (**field).clone()));
             fields.extend(raw.attributes.any.clone().map(attribute::any_attribute));
             let mixed = raw.mixed.then(|| Builtin::String.into());
-            fields.extend(raw.text.or(mixed).map(|ty| text(ty, raw.mixed)));
+            fields.extend(
+                raw.text
+                    .or(mixed)
+                    .map(|ty| text(ty, raw.mixed && raw.model.is_some())),
+            );
         });
         complex.base = raw.base;
         complex.derivation = raw.derivation.unwrap_or(Derivation::None);

@@ -49,8 +49,8 @@ impl<'d> Compiler<'d> {
         let mut facets = self.types.simple(base).facets.clone();
         let variety = self.types.simple(base).variety.clone();
         facets::narrow(&mut facets, node, |facet, value| match is_name(&variety) {
-            true => self.clark_value(facet, "value").unwrap_or_else(|| value.into()),
-            false => value.into(),
+            true => self.clark_value(facet, "value"),
+            false => Some(value.into()),
         });
         Simple {
             name: None,

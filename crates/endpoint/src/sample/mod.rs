@@ -132,6 +132,7 @@ impl<'t> Sampler<'t> {
     /// The value of an attribute or of the text.
     fn outside(&self, field: &Field, making: &Making) -> Option<Value> {
         match &field.kind {
+            _ if field.is_nil() => None,
             FieldKind::Attribute | FieldKind::Text => match field.ty {
                 TypeId::Simple(id) => self.simple(id, field, making),
                 _ => None,
@@ -285,12 +286,11 @@ impl<'t> Sampler<'t> {
                 number: 1,
                 variant: 0,
             };
-            let text = scalar::text(&scalar::scalar(types, id, wish)?)?;
-            Some(Value::Xml(xml(
-                types.uri(element.name.ns),
-                &element.name.local,
-                &text,
-            )))
+            let value = scalar::scalar(types, id, wish)?;
+            let id = types.element_named(&element.name)?;
+            let mut named = Record::new(Arc::clone(&types.global(id).shape));
+            *named.values_mut().first_mut()? = value;
+            Some(Value::Record(named))
         })
     }
 

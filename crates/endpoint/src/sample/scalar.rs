@@ -97,10 +97,11 @@ fn read(builtin: Builtin, text: &str) -> Option<Value> {
         Builtin::Duration => Value::Duration(Duration::parse(bytes).ok()?),
         Builtin::Base64Binary | Builtin::HexBinary => return None,
         Builtin::QName | Builtin::Notation => {
-            let local = text.rsplit(':').next()?.to_owned();
+            let clark = text.strip_prefix('{').and_then(|rest| rest.rsplit_once('}'));
+            let (namespace, local) = clark.unwrap_or((super::NAMESPACE, text));
             Value::QName(QName {
-                namespace: super::NAMESPACE.into(),
-                local,
+                namespace: namespace.into(),
+                local: local.into(),
             })
         }
         _ => match (moment(builtin), is_integer(builtin)) {
@@ -345,29 +346,6 @@ pub(super) fn name(field: &str, number: u32) -> String {
         text.insert(0, 'x');
     }
     format!("{text}-{number}")
-}
-
-/// The text of a simple value, for XML made by hand.
-pub(super) fn text(value: &Value) -> Option<String> {
-    let mut out = Vec::new();
-    Some(match value {
-        Value::Text(text) => text.clone(),
-        Value::Bool(v) => v.to_string(),
-        Value::Int(v) => v.to_string(),
-        Value::UInt(v) => v.to_string(),
-        Value::Double(v) => v.to_string(),
-        Value::Float(v) => v.to_string(),
-        Value::Decimal(v) => v.as_str().to_owned(),
-        Value::DateTime(v) => {
-            v.format(&mut out);
-            String::from_utf8(out).ok()?
-        }
-        Value::Duration(v) => {
-            v.format(&mut out);
-            String::from_utf8(out).ok()?
-        }
-        _ => return None,
-    })
 }
 
 #[cfg(test)]
