@@ -76,4 +76,6 @@ mod documents {
     struct Readme;
     #[doc = include_str!("../../../docs/guides/rust.md")]
     struct Guide;
+    #[doc = include_str!("../../../docs/guides/layers.md")]
+    struct Layers;
 }

@@ -22,6 +22,7 @@ mod inspect;
 mod load;
 mod log;
 mod output;
+mod secret;
 mod serve;
 mod validate;
 mod values;

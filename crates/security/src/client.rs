@@ -196,6 +196,10 @@ impl Layer for ClientSecurity {
     }
 
     fn check_reply(&self, _memory: &Memory, reply: &Received<'_>) -> Result<(), Refusal> {
+        // A fault may well be about the clocks: it is told, whatever its own timestamp says.
+        if reply.is_fault {
+            return Ok(());
+        }
         let block = read::security(reply.blocks)?.unwrap_or_default();
         let options = &self.options;
         match block.timestamp {
@@ -203,7 +207,7 @@ impl Layer for ClientSecurity {
                 let now = options.clock_offset.theirs(reply.world.now());
                 check_times(&times, now, options.skew_max)?;
             }
-            None if options.reply_timestamp && !reply.is_fault => {
+            None if options.reply_timestamp => {
                 return Err(Wrong::InvalidSecurity.because("the reply has no timestamp"));
             }
             None => {}

@@ -1,7 +1,7 @@
 //! `castile call`: one call, its reply as JSON.
 
 mod fault;
-mod secret;
+mod layers;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -19,6 +19,7 @@ use serde_json::{Value as Json, json};
 use crate::failure::Failure;
 use crate::load::{self, ContractArgs};
 use crate::output::print;
+use crate::secret;
 use crate::values::{Given, json as values, shared, typed, words};
 
 const EXAMPLES: &str = "\
@@ -39,8 +40,10 @@ Examples:
   castile call weather.wsdl forecast --dry-run city=Toledo     print the request, send nothing
   castile call weather.wsdl submit --data request.xml          send this envelope as it is
   castile call https://host/service?wsdl list --auth @password-file --header session.id=7
+  castile call devicemgmt.wsdl GetHostname --endpoint http://camera/onvif/device_service \
+      --wsse-user env:CAMERA --wsse-digest
 
-Secrets: --auth and --bearer take the secret itself, @FILE or env:NAME; it is never printed.";
+Secrets: --auth, --bearer and --wsse-user take the secret itself, @FILE or env:NAME; it is never printed.";
 
 /// Call an operation and print the reply as JSON
 #[derive(Args, Debug)]
@@ -88,6 +91,8 @@ pub(crate) struct CallArgs {
         help_heading = "Authentication"
     )]
     bearer: Option<String>,
+    #[command(flatten)]
+    layers: layers::LayerArgs,
     /// Limit on the whole call, in seconds
     #[arg(long, value_name = "SECONDS", value_parser = crate::args::seconds)]
     timeout: Option<Duration>,
@@ -185,6 +190,7 @@ fn options(args: &CallArgs) -> Result<ClientOptions, Failure> {
             .map(|field| http_header(field))
             .collect::<Result<_, _>>()?,
         http,
+        layers: args.layers.layers()?,
         load: args.contract.options()?,
         ..ClientOptions::default()
     })

@@ -1,6 +1,7 @@
 //! `castile serve`: a mock server for any WSDL.
 
 mod echo;
+mod layers;
 mod replies;
 mod tell;
 
@@ -58,6 +59,8 @@ pub(crate) struct ServeArgs {
     /// The service, when the WSDL has several
     #[arg(long, value_name = "NAME")]
     service: Option<String>,
+    #[command(flatten)]
+    layers: layers::LayerArgs,
     /// Take requests that are not quite what the contract says
     #[arg(long)]
     lax: bool,
@@ -88,6 +91,7 @@ pub(crate) fn run(args: &ServeArgs, verbose: u8) -> Result<ExitCode, Failure> {
     let settings = ServiceOptions {
         service: args.service.clone(),
         strict: !args.lax,
+        layers: args.layers.layers()?,
         ..Default::default()
     };
     let service = Arc::new(Service::new(contract, settings, mock)?);

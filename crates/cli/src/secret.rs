@@ -8,24 +8,31 @@ use crate::failure::Failure;
 ///
 /// # Errors
 /// A file or variable that is not there; a basic or digest secret without a colon.
-pub(super) fn auth(user: Option<&str>, digest: bool, token: Option<&str>) -> Result<Auth, Failure> {
+pub(crate) fn auth(user: Option<&str>, digest: bool, token: Option<&str>) -> Result<Auth, Failure> {
     if let Some(token) = token {
         return Ok(Auth::Bearer(secret("--bearer", token)?));
     }
     let Some(user) = user else { return Ok(Auth::None) };
-    let secret = secret("--auth", user)?;
-    let Some((user, password)) = secret.split_once(':') else {
-        // What was given may be a password: it is not shown.
-        return Err(Failure::caller(
-            "--auth wants USER:PASSWORD, @FILE or env:NAME with that in it",
-        ));
-    };
-    let (user, password) = (user.to_owned(), password.to_owned());
+    let (user, password) = pair("--auth", user)?;
     Ok(if digest {
         Auth::Digest { user, password }
     } else {
         Auth::Basic { user, password }
     })
+}
+
+/// User and password of an option.
+///
+/// # Errors
+/// A file or variable that is not there; no colon.
+pub(crate) fn pair(option: &str, given: &str) -> Result<(String, String), Failure> {
+    match secret(option, given)?.split_once(':') {
+        Some((user, password)) => Ok((user.to_owned(), password.to_owned())),
+        // What was given may be a password: it is not shown.
+        None => Err(Failure::caller(format!(
+            "{option} wants USER:PASSWORD, @FILE or env:NAME with that in it"
+        ))),
+    }
 }
 
 fn secret(option: &str, given: &str) -> Result<String, Failure> {
