@@ -11,8 +11,10 @@
 //! ledger that does not fail any more, end the run with exit code 1. What the contract asks for
 //! and this version does not do (substitution groups, say) is counted apart.
 //!
-//! Non-goals: speed, and messages that somebody really sent, which are the codec's tests' business;
-//! those that lie beside a WSDL are counted for information.
+//! Messages that somebody really sent are decoded by their WSDLs and encoded again, and must say the
+//! same; `traffic.tsv` is their ledger.
+//!
+//! Non-goals: speed.
 #![forbid(unsafe_code)]
 
 mod corpus;
@@ -20,8 +22,8 @@ mod file;
 mod ledger;
 mod message;
 mod oracle;
-mod pairs;
 mod report;
+mod traffic;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -36,7 +38,9 @@ use file::FileResult;
 struct Arguments {
     /// Only files whose name contains this.
     only: Option<String>,
-    /// Say what went wrong with each message, and with each pair.
+    /// Nothing but recorded messages.
+    traffic: bool,
+    /// Say all of what went wrong with each message.
     verbose: bool,
     /// Write each encoded message here.
     keep: Option<PathBuf>,
@@ -44,13 +48,20 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let Some(arguments) = arguments() else {
-        eprintln!("usage: castile-conformance [--only PART-OF-A-NAME] [--verbose] [--keep FOLDER]");
+        eprintln!(
+            "usage: castile-conformance [--only PART-OF-A-NAME] [--traffic] [--verbose] [--keep FOLDER]"
+        );
         return ExitCode::FAILURE;
     };
     let Some(corpus) = Corpus::find() else {
         return ExitCode::from(u8::from(std::env::var_os("CASTILE_REQUIRE_TESTDATA").is_some()));
     };
     let started = Instant::now();
+    if arguments.traffic {
+        let traffic = traffic::run(&corpus, arguments.only.as_deref());
+        report::traffic(&traffic, arguments.verbose);
+        return ExitCode::from(u8::from(!traffic.is_clean()));
+    }
     let rows: Vec<Row> = corpus
         .rows()
         .into_iter()
@@ -58,11 +69,14 @@ fn main() -> ExitCode {
         .collect();
     let results = run(&corpus, &rows);
     let foreign = oracle::check(&results, &corpus, arguments.keep.as_deref());
-    let pairs = pairs::run(&corpus);
+    let traffic = traffic::run(&corpus, arguments.only.as_deref());
     let ledger = ledger::compare(&results, arguments.only.is_some());
-    report::print(&results, &foreign, &pairs, &ledger, arguments.verbose);
+    report::print(&results, &foreign, &ledger, arguments.verbose);
+    report::traffic(&traffic, arguments.verbose);
     println!("{:.1?}", started.elapsed());
-    ExitCode::from(u8::from(!(ledger.is_clean() && foreign.is_clean())))
+    ExitCode::from(u8::from(
+        !(ledger.is_clean() && foreign.is_clean() && traffic.is_clean()),
+    ))
 }
 
 fn wanted(arguments: &Arguments, file: &str) -> bool {
@@ -75,6 +89,7 @@ fn wanted(arguments: &Arguments, file: &str) -> bool {
 fn arguments() -> Option<Arguments> {
     let mut arguments = Arguments {
         only: None,
+        traffic: false,
         verbose: false,
         keep: None,
     };
@@ -82,6 +97,7 @@ fn arguments() -> Option<Arguments> {
     while let Some(word) = words.next() {
         match &*word {
             "--only" => arguments.only = Some(words.next()?),
+            "--traffic" => arguments.traffic = true,
             "--verbose" => arguments.verbose = true,
             "--keep" => arguments.keep = Some(words.next()?.into()),
             _ => return None,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::file::FileResult;
 use crate::ledger::Compared;
 use crate::oracle::Foreign;
-use crate::pairs::Pairs;
+use crate::traffic::{Counts, Traffic};
 
 /// How many of how many.
 #[derive(Clone, Copy, Default)]
@@ -47,13 +47,7 @@ impl Tally {
 }
 
 /// Prints everything.
-pub(crate) fn print(
-    results: &[FileResult],
-    foreign: &Foreign,
-    pairs: &Pairs,
-    ledger: &Compared,
-    verbose: bool,
-) {
+pub(crate) fn print(results: &[FileResult], foreign: &Foreign, ledger: &Compared, verbose: bool) {
     let loadable = || results.iter().filter(|r| r.row.loadable);
     let mut total = Tally::default();
     let mut constructs: BTreeMap<&str, Tally> = BTreeMap::new();
@@ -89,19 +83,54 @@ pub(crate) fn print(
         println!("  {count:>5}  {why}");
     }
     others(results);
-    println!(
-        "\nmessages beside a WSDL (node-soap): {} of {} as the contract says, {} more when lax",
-        pairs.strict, pairs.messages, pairs.lax
-    );
     foreign
         .lines
         .iter()
         .chain(&foreign.refused)
         .for_each(|line| println!("{line}"));
-    if verbose {
-        pairs.refused.iter().for_each(|line| println!("  {line}"));
-    }
     failures(ledger, verbose);
+}
+
+/// Prints what became of recorded messages.
+pub(crate) fn traffic(traffic: &Traffic, verbose: bool) {
+    println!(
+        "\n{:<26} {:>8} {:>16} {:>5} {:>20} {:>9} {:>10}",
+        "recorded messages", "messages", "as contracted", "lax", "same infoset again", "on ledger", "no WSDL"
+    );
+    let mut total = Counts::default();
+    for (name, counts) in &traffic.collections {
+        line(name, counts);
+        total.messages += counts.messages;
+        total.strict += counts.strict;
+        total.lax += counts.lax;
+        total.same += counts.same;
+        total.known += counts.known;
+        total.plain += counts.plain;
+    }
+    line("all", &total);
+    for (label, why) in &traffic.unexpected {
+        let shown: String = why.chars().take(if verbose { 20_000 } else { 300 }).collect();
+        println!("FAILED {label}: {shown}");
+    }
+    for label in &traffic.obsolete {
+        println!("OBSOLETE {label}: it is on the ledger and does not fail");
+    }
+}
+
+fn line(name: &str, counts: &Counts) {
+    let share = |n: usize| match counts.messages {
+        0 => "-".to_owned(),
+        all => format!("{n} ({:.1} %)", 100.0 * n as f64 / all as f64),
+    };
+    println!(
+        "{name:<26} {:>8} {:>16} {:>5} {:>20} {:>9} {:>10}",
+        counts.messages,
+        share(counts.strict),
+        counts.lax,
+        share(counts.same),
+        counts.known,
+        counts.plain
+    );
 }
 
 /// WSDLs that nobody calls loadable: they must not bring us down.

@@ -10,9 +10,8 @@ import time
 from collections.abc import Iterator
 from typing import Any
 
-import pytest
-
 import castile
+import pytest
 
 
 @castile.service(namespace="urn:layers")
