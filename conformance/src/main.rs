@@ -18,11 +18,13 @@
 #![forbid(unsafe_code)]
 
 mod corpus;
+mod echo;
 mod file;
 mod ledger;
 mod message;
 mod oracle;
 mod report;
+mod suites;
 mod traffic;
 
 use std::path::PathBuf;
@@ -71,11 +73,16 @@ fn main() -> ExitCode {
     let foreign = oracle::check(&results, &corpus, arguments.keep.as_deref());
     let traffic = traffic::run(&corpus, arguments.only.as_deref());
     let ledger = ledger::compare(&results, arguments.only.is_some());
+    let suites = (arguments.only.is_none()).then(|| suites::Suites::run(&corpus));
     report::print(&results, &foreign, &ledger, arguments.verbose);
     report::traffic(&traffic, arguments.verbose);
+    if let Some(suites) = &suites {
+        suites.print(arguments.verbose);
+    }
     println!("{:.1?}", started.elapsed());
+    let suites = suites.is_none_or(|suites| suites.is_clean());
     ExitCode::from(u8::from(
-        !(ledger.is_clean() && foreign.is_clean() && traffic.is_clean()),
+        !(ledger.is_clean() && foreign.is_clean() && traffic.is_clean() && suites),
     ))
 }
 
