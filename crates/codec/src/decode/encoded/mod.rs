@@ -11,6 +11,7 @@
 //! ```
 
 mod array;
+mod nested;
 mod scan;
 mod shared;
 

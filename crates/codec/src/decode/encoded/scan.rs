@@ -134,7 +134,8 @@ impl<'a> Scan<'a> {
             }
         }
         // The first element of the body is the scope of all in it.
-        let declares = !self.reader.declarations().is_empty() && !(self.open.is_empty() && base == 0);
+        let outermost = self.open.is_empty() && base == 0;
+        let declares = !outermost && !self.reader.declarations().is_empty();
         if declares {
             self.scopes.push(Declaring { at, number: None });
         }
