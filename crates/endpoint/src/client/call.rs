@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use castile_codec::{DecodeOptions, Envelope, Fault, HeaderBlock, Sending, Version};
 use castile_contract::Operation;
 use castile_http::{Request, Response};
@@ -15,6 +14,7 @@ use crate::adapt::{Body, Headers, Inside, Nothing, arguments};
 use crate::error::{Error, Guilty, Kind};
 use crate::layers::{Memories, WithBlocks};
 use crate::media::{self, Media};
+use crate::payload::Payload;
 
 /// What one call has beside its arguments.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +35,7 @@ pub struct Outgoing {
     /// The operation's name.
     pub operation: String,
     /// The envelope.
-    pub body: Bytes,
+    pub body: Payload,
     /// What encoding cost.
     pub encode: Duration,
     /// Header fields of HTTP for this call only.
@@ -47,7 +47,7 @@ pub struct Outgoing {
 
 impl Outgoing {
     /// An envelope that is ready, sent as it is.
-    pub fn ready(operation: impl Into<String>, envelope: impl Into<Bytes>) -> Outgoing {
+    pub fn ready(operation: impl Into<String>, envelope: impl Into<Payload>) -> Outgoing {
         Outgoing {
             operation: operation.into(),
             body: envelope.into(),
@@ -292,7 +292,7 @@ impl Client {
         operation: &Operation,
         header: &dyn Source,
         args: &dyn Source,
-    ) -> Result<(Vec<u8>, Memories), Error> {
+    ) -> Result<(Payload, Memories), Error> {
         let plan = input(operation)?;
         let mut blocks = Vec::new();
         let sending = Sending {
@@ -309,10 +309,12 @@ impl Client {
         let nested = arguments(self.types(), plan).1;
         let body = Body(args);
         let body: &dyn Source = if nested { &body } else { args };
-        let mut out = Vec::new();
+        let key = std::ptr::from_ref(operation) as usize;
         let options = self.encode_options();
-        castile_codec::encode(self.types(), plan, self.version, header, body, &options, &mut out)?;
-        Ok((out, memories))
+        let made = self
+            .templates
+            .encode(key, self.types(), plan, self.version, header, body, &options)?;
+        Ok((made.into(), memories))
     }
 
     fn request(&self, outgoing: &Outgoing) -> Result<Request, Error> {

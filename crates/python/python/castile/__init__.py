@@ -43,7 +43,7 @@ from ._layers import (
     UsernameToken,
     clock_offset,
 )
-from ._options import TLS, Basic, Bearer, Digest, Timeouts
+from ._options import TLS, Basic, Bearer, Differential, Digest, Timeouts
 from ._records import SKIP, XML, QName, Record, asdict, present, type_name
 from ._serve import Server, ServerCall, current_call, serve
 from ._service import operation, service, wsdl
@@ -65,6 +65,7 @@ __all__ = [
     "Client",
     "ContractError",
     "DateTime",
+    "Differential",
     "Digest",
     "Duration",
     "EndpointReference",

@@ -228,7 +228,13 @@ class Call:
 
     @property
     def match_kind(self) -> str:
-        """Which of the four matches of differential sending it was."""
+        """Which of the four matches of differential sending it was: `"content"`,
+        `"perfect-structural"`, `"partial-structural"` or `"first-time"`."""
+
+    @property
+    def differential(self) -> dict[str, int]:
+        """What making the request from the last one took: values compared, rewritten and written
+        anew, bytes rewritten and shifted, widths stolen, chunks split and copied."""
 
 @final
 class Answer:
@@ -256,6 +262,7 @@ class Client:
     def endpoint(self) -> str: ...
     @property
     def soap_version(self) -> str: ...
+    def differential(self) -> dict[str, int]: ...
     @property
     def doc(self) -> str | None: ...
     def operations(self) -> list[OperationFace]: ...
@@ -294,6 +301,7 @@ class ServerCall:
     def operation(self) -> str: ...
     @property
     def soap_version(self) -> str: ...
+    def differential(self) -> dict[str, int]: ...
     @property
     def peer(self) -> tuple[str, int] | None: ...
     @property
