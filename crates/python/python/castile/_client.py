@@ -18,11 +18,11 @@ from ._options import (
     TLS,
     Arrays,
     Auth,
+    Differential,
     Rows,
     StrPath,
     Timeouts,
     auth_setting,
-    Differential,
     cache_settings,
     differential_settings,
     header_settings,
@@ -210,8 +210,8 @@ class Client(Shared):
     (or `Digest`, `Bearer`), `timeout` seconds for a whole call (or `Timeouts`), `headers` SOAP
     headers and `http_headers` HTTP headers of every call. With `strict=False` small breaches of
     the contract by the peer are overlooked. A message is made from the last one like it;
-    `differential=False` writes each anew, `Differential` tunes it. `digits` sends doubles with fewer digits. `rows` says
-    whether arrays of flat structs come as structured arrays (`"numpy"`) or as lists of objects
+    `differential=False` writes each anew, `Differential` tunes it. `digits` sends doubles
+    with fewer digits. `rows` says whether arrays of flat structs come as structured arrays (`"numpy"`) or as lists of objects
     (`"objects"`). `layers` add headers to requests and check replies: `UsernameToken`, `Timestamp`,
     `Addressing`. `faults` are exception classes with fields, raised instead of `Fault` for
     declared faults of the same name.
