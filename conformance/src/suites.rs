@@ -185,7 +185,7 @@ impl<'c> Services<'c> {
             peer: None,
             principal: None,
         });
-        let text = String::from_utf8(answer.body).map_err(|e| e.to_string())?;
+        let text = String::from_utf8(answer.body.to_bytes().to_vec()).map_err(|e| e.to_string())?;
         if let Some(operation) = operation(service.contract(), request)
             && expected.is_fault()
             && operation.name.contains("Fault")
