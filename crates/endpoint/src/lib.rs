@@ -26,6 +26,7 @@ pub mod sample;
 mod server;
 pub mod typed;
 mod world;
+pub mod xroad;
 
 pub use adapt::{Headers, Nothing};
 pub use castile_codec::{
@@ -33,7 +34,9 @@ pub use castile_codec::{
     Refusal, Route, Sending, Version, World,
 };
 pub use castile_diff::{Match, Options as Differential, Report, Stats as DifferentialStats, Stuffing};
-pub use client::{CallOptions, Client, ClientOptions, Exchange, Incoming, Outcome, Outgoing, Record, Reply};
+pub use client::{
+    Attachment, CallOptions, Client, ClientOptions, Exchange, Incoming, Outcome, Outgoing, Record, Reply,
+};
 pub use error::{Error, Guilty, Kind};
 pub use layers::Layers;
 pub use load::{Cache, LoadOptions, Location, load, resolver};

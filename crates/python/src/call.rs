@@ -125,6 +125,15 @@ impl Call {
         self.record.reply.len()
     }
 
+    /// The parts beside the envelope of the reply: content id, content type, content.
+    #[getter]
+    fn attachments<'py>(&self, py: Python<'py>) -> Vec<(&str, &str, Bound<'py, PyBytes>)> {
+        let parts = self.record.attachments.iter();
+        parts
+            .map(|a| (&*a.content_id, &*a.content_type, PyBytes::new(py, &a.content)))
+            .collect()
+    }
+
     /// The request's envelope, secrets masked.
     #[getter]
     fn request_xml(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {

@@ -8,6 +8,7 @@ use castile_http::{Request, Response};
 use castile_plan::{ComplexId, Plan, Style};
 use castile_value::{Graph, Sink, Source, Value, ValueSink};
 
+use super::related::{Incoming, content_type};
 use super::reply::elsewhere;
 use super::{Client, Record, input};
 use crate::adapt::{Body, Headers, Inside, Nothing, arguments};
@@ -57,12 +58,6 @@ impl Outgoing {
             memories: Memories::default(),
         }
     }
-}
-
-/// What came back, not yet decoded.
-#[derive(Debug)]
-pub struct Incoming {
-    pub(super) response: Response,
 }
 
 /// A request and what came back.
@@ -229,7 +224,7 @@ impl Client {
         }
         Ok(Exchange {
             outgoing,
-            incoming: Incoming { response },
+            incoming: Incoming::new(response),
         })
     }
 
@@ -345,10 +340,7 @@ impl Client {
             ..
         } = &exchange.incoming.response;
         let operation = self.operation(&exchange.outgoing.operation)?;
-        let content_type = headers
-            .get("content-type")
-            .and_then(|v| v.to_str().ok())
-            .unwrap_or_default();
+        let content_type = content_type(headers);
         let during = |e: Error| {
             e.during(format_args!(
                 "the reply to {} ({})",
@@ -367,6 +359,11 @@ impl Client {
                 Err(during(peer("it is an error")))
             };
         }
+        let (content_type, body) = match &exchange.incoming.related {
+            Some(Ok(related)) => (&*related.root.content_type, &related.root.content),
+            Some(Err(why)) => return Err(during(peer(&format!("no multipart message: {why}")))),
+            None => (content_type, body),
+        };
         if !Media::parse(content_type).is_xml() {
             return Err(during(foreign(content_type, body)));
         }
@@ -422,7 +419,7 @@ impl Client {
     fn record(&self, exchange: &Exchange, decode: Duration) -> Record {
         let Exchange {
             outgoing,
-            incoming: Incoming { response },
+            incoming: Incoming { response, related },
         } = exchange;
         let text = |v: &castile_http::HeaderValue| String::from_utf8_lossy(v.as_bytes()).into_owned();
         Record {
@@ -439,6 +436,11 @@ impl Client {
                 .iter()
                 .map(|(n, v)| (n.to_string(), text(v)))
                 .collect(),
+            attachments: related
+                .as_ref()
+                .and_then(|r| r.as_ref().ok())
+                .map(|r| r.rest.clone())
+                .unwrap_or_default(),
         }
     }
 }
@@ -479,7 +481,7 @@ fn foreign(content_type: &str, body: &[u8]) -> Error {
     let start = String::from_utf8_lossy(&body[..body.len().min(200)]);
     let start = start.split_whitespace().collect::<Vec<_>>().join(" ");
     let what = match content_type {
-        t if t.starts_with("multipart/") => "attachments are not supported yet",
+        t if t.starts_with("multipart/") => "of multipart messages only multipart/related is read",
         _ => "SOAP comes as text/xml or application/soap+xml",
     };
     peer(&format!(

@@ -3,6 +3,7 @@
 mod call;
 mod options;
 mod record;
+mod related;
 mod reply;
 
 use std::collections::HashMap;
@@ -15,9 +16,10 @@ use castile_plan::{ComplexId, Plan, Types};
 use castile_value::{Sink, Source};
 use url::Url;
 
-pub use call::{CallOptions, Exchange, Incoming, Outcome, Outgoing, Reply};
+pub use call::{CallOptions, Exchange, Outcome, Outgoing, Reply};
 pub use options::ClientOptions;
 pub use record::Record;
+pub use related::{Attachment, Incoming};
 
 use crate::addressing::{Addressing, AddressingVersion};
 use crate::error::{Error, Guilty, Kind};

@@ -5,6 +5,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use castile_http::Timings;
 
+use super::related::Attachment;
 use crate::payload::Payload;
 
 /// What one call did and cost.
@@ -29,4 +30,6 @@ pub struct Record {
     pub status: u16,
     /// Header fields of HTTP that came with the reply.
     pub http_headers: Vec<(String, String)>,
+    /// Parts beside the envelope of the reply.
+    pub attachments: Vec<Attachment>,
 }

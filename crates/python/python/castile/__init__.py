@@ -38,9 +38,11 @@ from ._layers import (
     Callbacks,
     CheckAddressing,
     CheckSecurity,
+    CheckXRoad,
     EndpointReference,
     Timestamp,
     UsernameToken,
+    XRoad,
     clock_offset,
 )
 from ._options import TLS, Basic, Bearer, Differential, Digest, Timeouts
@@ -62,6 +64,7 @@ __all__ = [
     "Callbacks",
     "CheckAddressing",
     "CheckSecurity",
+    "CheckXRoad",
     "Client",
     "ContractError",
     "DateTime",
@@ -84,6 +87,7 @@ __all__ = [
     "Timestamp",
     "TransportError",
     "UsernameToken",
+    "XRoad",
     "__version__",
     "asdict",
     "clock_offset",

@@ -203,6 +203,10 @@ class Call:
         """Bytes of the reply, decompressed."""
 
     @property
+    def attachments(self) -> list[tuple[str, str, bytes]]:
+        """The parts beside the envelope of the reply: content id, content type, content."""
+
+    @property
     def request_xml(self) -> str:
         """The request's envelope, secrets masked."""
 
