@@ -212,9 +212,9 @@ class Client(Shared):
     the contract by the peer are overlooked. A message is made from the last one like it;
     `differential=False` writes each anew, `Differential` tunes it. `digits` sends doubles
     with fewer digits. `rows` says whether arrays of flat structs come as structured arrays
-    (`"numpy"`) or as lists of objects (`"objects"`). `layers` add headers to requests and check replies: `UsernameToken`, `Timestamp`,
-    `Addressing`. `faults` are exception classes with fields, raised instead of `Fault` for
-    declared faults of the same name.
+    (`"numpy"`) or as lists of objects (`"objects"`). `layers` add headers to requests and check
+    replies: `UsernameToken`, `Timestamp`, `Addressing`. `faults` are exception classes with
+    fields, raised instead of `Fault` for declared faults of the same name.
 
     Any number of threads may use a client at once.
     """
