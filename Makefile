@@ -59,7 +59,7 @@ lint: build ## rustfmt, clippy, rustdoc, ruff, mypy and tidy, warnings denied
 interop: build ## both roles against gSOAP, zeep, node-soap and spyne
 	$(MAKE) -C interop PYTHON=$(PYTHON) CASTILE_PYTHON=$(BIN)/python CASTILE=$(BIN)/castile
 
-conformance: ## load, compile and round-trip every WSDL of the corpus
+conformance: ## every WSDL of the corpus, W3C schema tests and databinding patterns
 	@$(MAKE) --no-print-directory testdata-notice
 	$(CARGO) run --locked --quiet -p castile-conformance
 

@@ -26,6 +26,7 @@ mod oracle;
 mod report;
 mod suites;
 mod traffic;
+mod w3c;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -79,10 +80,11 @@ fn main() -> ExitCode {
     if let Some(suites) = &suites {
         suites.print(arguments.verbose);
     }
+    let w3c = arguments.only.is_some() || w3c::run(&corpus, arguments.verbose);
     println!("{:.1?}", started.elapsed());
     let suites = suites.is_none_or(|suites| suites.is_clean());
     ExitCode::from(u8::from(
-        !(ledger.is_clean() && foreign.is_clean() && traffic.is_clean() && suites),
+        !(ledger.is_clean() && foreign.is_clean() && traffic.is_clean() && suites && w3c),
     ))
 }
 
