@@ -11,6 +11,7 @@ What is here behaves as zeep 4.3 does; the guide "coming from zeep" says what is
 plugins see, are lxml's where it is installed, else those of `xml.etree`.
 """
 
+from . import cache, exceptions, helpers, plugins, settings, transports, wsse, xsd
 from .client import AsyncClient, CachingClient, Client
 from .plugins import Plugin
 from .settings import Settings
@@ -26,4 +27,12 @@ __all__ = [
     "Plugin",
     "Settings",
     "Transport",
+    "cache",
+    "exceptions",
+    "helpers",
+    "plugins",
+    "settings",
+    "transports",
+    "wsse",
+    "xsd",
 ]

@@ -13,6 +13,8 @@ from .exceptions import Error, LookupError, NamespaceError
 __all__ = ["Binding", "Document", "Operation", "Port", "Service", "Types"]
 
 XSD = "http://www.w3.org/2001/XMLSchema"
+SHOWN_MAX = 4
+"""How deep types without names are shown in each other."""
 
 
 class Types:
@@ -23,6 +25,7 @@ class Types:
         known = [uri for uri in core.namespaces()[4:] if uri]
         self.prefix_map: dict[str, str] = {"xsd": XSD}
         self.prefix_map.update((f"ns{i}", uri) for i, uri in enumerate(known))
+        self._shown = 0
 
     @property
     def namespaces(self) -> list[str]:
@@ -126,6 +129,17 @@ class Complex(xsd.ComplexType):
         return [(f.key, xsd.Attribute(f.local, self._types.type_of(f), f.required)) for f in fields]
 
 
+    def signature(self, schema: Any = None, standalone: bool = True) -> str:
+        """What calling it takes. Types without names are shown to some depth: they may hold themselves."""
+        if self._types._shown >= SHOWN_MAX and not self.qname:
+            return "{...}"
+        self._types._shown += 1
+        try:
+            return super().signature(schema, standalone)
+        finally:
+            self._types._shown -= 1
+
+
 class Operation:
     """An operation of a binding."""
 
@@ -224,8 +238,8 @@ class Document:
             binding = self.bindings.get(face.binding)
             if binding is None:
                 own = {**settings, "service": face.service, "port": face.name}
-                # Without an address of its own the port still has operations to show.
-                own["endpoint"] = face.address or "http://address.invalid/"
+                # The address counts when an operation is called: it is often not filled in.
+                own["endpoint"] = "http://address.invalid/"
                 binding = Binding(self.types, core.beside(own), face.binding, face.protocol)
                 self.bindings[face.binding] = binding
             service.ports[face.name] = Port(face.name, binding, face.address)

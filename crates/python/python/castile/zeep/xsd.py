@@ -290,14 +290,14 @@ class ComplexType:
             raise TypeError(f"{error}. Signature: `{self.signature()}`") from None
 
     def signature(self, schema: Any = None, standalone: bool = True) -> str:
-        """What calling it takes."""
+        """What calling it takes; inside another, the name of a type that has one."""
+        name = self.qname if schema is None or not self.qname else schema.prefixed(self.qname)
+        if name and not standalone:
+            return str(name)
         parts = [f"{name}: {element.signature(schema, standalone=False)}" for name, element in self.elements]
         parts += [f"{name}: {attribute.type.signature(schema)}" for name, attribute in self.attributes]
         inside = ", ".join(parts)
-        if not standalone:
-            name = self.qname and (self.qname if schema is None else schema.prefixed(self.qname))
-            return name or f"{{{inside}}}"
-        return f"{self.qname if schema is None else schema.prefixed(self.qname)}({inside})"
+        return f"{name}({inside})" if standalone else f"{{{inside}}}"
 
     def __repr__(self) -> str:
         return f"<ComplexType({self.qname or 'anonymous'})>"
