@@ -30,6 +30,8 @@ pub struct Contract {
     pub warnings: Vec<Warning>,
     /// Every document, the entry first.
     pub documents: Vec<Document>,
+    /// The target namespaces of the schemas, each once, in the order in which they were found.
+    pub namespaces: Vec<String>,
     /// Locations that the contract refers to and that could not be loaded.
     pub missing: Vec<String>,
     /// The entry's documentation.
@@ -232,6 +234,7 @@ impl Contract {
         } = compiler;
         let place = Place::document(documents.location(0));
         let missing = documents.missing_locations.clone();
+        let namespaces = documents.namespaces();
         types
             .seal()
             .map_err(|e| Error::new(Kind::Table(e.to_string().into()), place))?;
@@ -249,6 +252,7 @@ impl Contract {
             bindings,
             warnings,
             documents: documents.collect(),
+            namespaces,
             missing,
             doc,
         })

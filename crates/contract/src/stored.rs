@@ -11,7 +11,7 @@ use crate::error::{Error, Kind, Place, Warning};
 
 /// Grows whenever what is stored, or how contracts are compiled, changes. Other versions' stored
 /// contracts are not read.
-const VERSION: (&str, u32) = (env!("CARGO_PKG_VERSION"), 4);
+const VERSION: (&str, u32) = (env!("CARGO_PKG_VERSION"), 5);
 
 /// Borrowed from a contract.
 #[derive(Serialize)]
@@ -23,6 +23,7 @@ struct Written<'c> {
     bindings: &'c [Binding],
     warnings: &'c [Warning],
     documents: &'c [Document],
+    namespaces: &'c [String],
     missing: &'c [String],
     doc: &'c Option<String>,
 }
@@ -37,6 +38,7 @@ struct Read {
     bindings: Vec<Binding>,
     warnings: Vec<Warning>,
     documents: Vec<Document>,
+    namespaces: Vec<String>,
     missing: Vec<String>,
     doc: Option<String>,
 }
@@ -55,6 +57,7 @@ impl Contract {
             bindings: &self.bindings,
             warnings: &self.warnings,
             documents: &self.documents,
+            namespaces: &self.namespaces,
             missing: &self.missing,
             doc: &self.doc,
         };
@@ -79,6 +82,7 @@ impl Contract {
             bindings: read.bindings,
             warnings: read.warnings,
             documents: read.documents,
+            namespaces: read.namespaces,
             missing: read.missing,
             doc: read.doc,
         };

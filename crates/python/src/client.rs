@@ -278,10 +278,9 @@ impl Client {
         })
     }
 
-    /// The namespaces of the contract's types, in the order in which they were met.
+    /// The target namespaces of the contract's schemas, in the order in which they were found.
     fn namespaces(&self) -> Vec<String> {
-        let types = self.endpoint.types();
-        types.namespaces.iter().map(|ns| ns.uri.to_string()).collect()
+        self.endpoint.contract().namespaces.clone()
     }
 
     /// The names of all global elements.

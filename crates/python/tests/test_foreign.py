@@ -24,3 +24,37 @@ def test_operations_of_real_contracts(testdata, folder):
         for name in client.types:
             assert client.type(name).__name__
     assert described > 0
+
+
+def test_zeeps_view_of_real_contracts(testdata, capsys):
+    """Every fourth of the corpus is shown without an error, if the core can load it."""
+    from castile import zeep
+
+    shown = 0
+    for path in sorted((testdata / "wsdl").rglob("*.wsdl"))[::4]:
+        try:
+            castile.Client(path, endpoint="http://127.0.0.1:9/", offline=True, cache=False)
+        except castile.Error:
+            continue
+        zeep.Client(str(path)).wsdl.dump()
+        said = capsys.readouterr().out
+        assert "Operations:" in said or "\nService:" not in said, path
+        shown += 1
+    assert shown > 100
+
+
+def test_prefixes_are_those_of_zeep(testdata):
+    """Scripts name types by zeep's prefixes: `ns0:Order`."""
+    real = pytest.importorskip("zeep")
+    from castile import zeep
+
+    for name in (
+        "partner.xml",
+        "srm.v2.2.wsdl",
+        "MS-LISTSWS.wsdl",
+        "oracle.wsdl",
+        "soapheader.wsdl",
+        "betfair.wsdl",
+    ):
+        path = next((testdata / "wsdl").rglob(name))
+        assert zeep.Client(str(path)).namespaces == real.Client(str(path)).namespaces, name

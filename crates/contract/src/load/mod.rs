@@ -126,6 +126,14 @@ impl Documents {
         }
     }
 
+    /// The target namespaces of the schemas, each once.
+    pub(crate) fn namespaces(&self) -> Vec<String> {
+        let mut seen = HashSet::new();
+        let targets = self.schemas.iter().map(|schema| schema.target);
+        let first = targets.filter(|&target| target != Ns::NONE && seen.insert(target));
+        first.map(|target| self.names.uri(target).to_owned()).collect()
+    }
+
     /// An element.
     pub(crate) fn node(&self, document: u32, node: u32) -> Option<NodeRef<'_>> {
         self.list.get(document as usize)?.tree.node(node)

@@ -22,9 +22,10 @@ class Types:
 
     def __init__(self, core: _castile.Client) -> None:
         self._core = core
-        known = [uri for uri in core.namespaces()[4:] if uri]
         self.prefix_map: dict[str, str] = {"xsd": XSD}
-        self.prefix_map.update((f"ns{i}", uri) for i, uri in enumerate(known))
+        self.prefix_map.update(
+            (f"ns{i}", uri) for i, uri in enumerate(u for u in core.namespaces() if u != XSD)
+        )
         self._shown = 0
 
     @property
@@ -127,7 +128,6 @@ class Complex(xsd.ComplexType):
         """The attributes with their names."""
         fields = (f for f in self._face.fields if f.role == "attribute")
         return [(f.key, xsd.Attribute(f.local, self._types.type_of(f), f.required)) for f in fields]
-
 
     def signature(self, schema: Any = None, standalone: bool = True) -> str:
         """What calling it takes. Types without names are shown to some depth: they may hold themselves."""
