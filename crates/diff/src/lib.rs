@@ -39,7 +39,6 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod align;
 mod array;
 mod chunk;
 mod compare;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use castile_plan::{Builtin, Field, FieldKind, NsIx, QName, TypeId, Wildcard};
 
-use super::{Compiler, Scope, Unusable, wildcard};
+use super::{Compiler, Scope, Unusable};
 use crate::names::Ns;
 use crate::tree::{NodeRef, QNameRef};
 use crate::xsd::{Decl, Space};
@@ -32,15 +32,10 @@ impl<'d> Compiler<'d> {
         node: NodeRef<'d>,
         attributes: &mut Attributes,
     ) -> Result<(), Unusable> {
-        let inherited = attributes.any.take();
-        self.attributes_in(scope, node, attributes, &mut HashSet::new())?;
-        if node.local() == "extension" {
-            attributes.any = match (attributes.any.take(), inherited) {
-                (Some(own), Some(base)) => Some(wildcard::union(own, &base)),
-                (own, base) => own.or(base),
-            };
+        if node.local() == "restriction" {
+            attributes.any = None;
         }
-        Ok(())
+        self.attributes_in(scope, node, attributes, &mut HashSet::new())
     }
 
     /// `seen` are the groups that were taken in already: a second time they add nothing.
@@ -59,13 +54,7 @@ impl<'d> Compiler<'d> {
                     }
                 }
                 "attributeGroup" => self.attribute_group(scope, child, attributes, seen)?,
-                "anyAttribute" => {
-                    let own = self.wildcard(scope, child);
-                    attributes.any = Some(match attributes.any.take() {
-                        Some(before) => wildcard::intersection(own, &before),
-                        None => own,
-                    });
-                }
+                "anyAttribute" => attributes.any = Some(self.wildcard(scope, child)),
                 _ => {}
             }
             let size = attributes.uses.len() as u64;

@@ -9,11 +9,9 @@ use castile_plan::{ComplexId, Style, Types};
 use castile_value::{Sink, Source};
 
 use super::dispatch::Service;
-use super::replies::ReplyKey;
 use crate::adapt::{Body, Inside, arguments};
 use crate::error::Error;
 use crate::layers::WithBlocks;
-use crate::payload::Payload;
 
 /// Answers calls. Runs on a thread that may block.
 pub trait Handler: Send + Sync + 'static {
@@ -57,14 +55,17 @@ pub struct Call<'c> {
     pub(super) memories: &'c [Memory],
 }
 
+/// Room for a reply to begin with: most are small, and one allocation does for them.
+const REPLY_BYTES: usize = 1024;
+
 /// An answer's envelope.
 #[derive(Debug, Default)]
-pub struct Answer(pub(super) Payload);
+pub struct Answer(pub(super) Vec<u8>);
 
 impl Answer {
     /// An envelope that is ready, sent as it is: what a mock server has on disk.
     pub fn ready(envelope: Vec<u8>) -> Answer {
-        Answer(envelope.into())
+        Answer(envelope)
     }
 }
 
@@ -74,7 +75,6 @@ pub struct Replier<'c> {
     operation: &'c Operation,
     version: Version,
     memories: &'c [Memory],
-    principal: Option<&'c str>,
 }
 
 impl<'c> Call<'c> {
@@ -129,7 +129,6 @@ impl<'c> Call<'c> {
             operation,
             envelope,
             memories,
-            principal,
             ..
         } = self;
         let types = service.types();
@@ -153,7 +152,6 @@ impl<'c> Call<'c> {
             operation,
             version,
             memories,
-            principal,
         })
     }
 }
@@ -196,15 +194,12 @@ impl Replier<'_> {
         };
         let blocks = layers.reply(self.memories, &sending)?;
         let header = &WithBlocks::new(types, plan.header, header, &blocks);
+        let mut out = Vec::with_capacity(REPLY_BYTES);
         let options = self.service.encode_options();
         let began = Instant::now();
-        let key = ReplyKey::new(self.operation, self.principal);
-        let made = self
-            .service
-            .templates()
-            .encode(key, types, plan, self.version, header, body, &options)?;
+        castile_codec::encode(types, plan, self.version, header, body, &options, &mut out)?;
         self.service.note_encode(began);
-        Ok(Answer(made.into()))
+        Ok(Answer(out))
     }
 }
 

@@ -10,15 +10,13 @@ use crate::error::{Error, Kind};
 
 /// What the attributes of an array say.
 #[derive(Default)]
-pub(super) struct Said {
+struct Said {
     /// The type of the items, when the table knows it.
     item: Option<TypeId>,
     /// The declared size of each dimension; 0 for those left open.
-    pub(super) sizes: Vec<usize>,
+    sizes: Vec<usize>,
     /// Where the items that were transmitted begin (SOAP 1.1, 5.4.2.1).
     offset: usize,
-    /// Whether the items are arrays without a type of their own: `xsd:int[][2]`.
-    nested: bool,
 }
 
 /// Items not transmitted that one message may leave to be filled in.
@@ -28,7 +26,7 @@ const GAPS_MAX: usize = 65_536;
 const DIMENSIONS_MAX: usize = 32;
 
 /// Where the items of an array go.
-pub(super) const ITEMS: Slot = Slot { field: 0, many: true };
+const ITEMS: Slot = Slot { field: 0, many: true };
 
 impl<'a> Decoder<'a, '_> {
     /// Reads an array of a declared type, after its start tag, through its end tag.
@@ -90,9 +88,6 @@ impl<'a> Decoder<'a, '_> {
                 said.sizes.len()
             );
             return Err(self.bad(Kind::Unexpected, why));
-        }
-        if declared > 1 && said.nested {
-            return self.nested(field, id, declared, said, slot, sink);
         }
         let at = self.reader.token_start();
         let shape = id.map(|id| types.shape(id));
@@ -164,7 +159,7 @@ impl<'a> Decoder<'a, '_> {
             .or_else(|| self.of_encoding("arraySize"))
     }
 
-    pub(super) fn said(&mut self) -> Result<Said, Error> {
+    fn said(&mut self) -> Result<Said, Error> {
         let mut said = Said::default();
         if self.reader.attributes().is_empty() {
             return Ok(said);
@@ -173,8 +168,7 @@ impl<'a> Decoder<'a, '_> {
             let (name, nested, sizes) = parts(&text).ok_or_else(|| self.no_sizes(&text))?;
             said.sizes = sizes_of(sizes, ',').ok_or_else(|| self.no_sizes(&text))?;
             // Of arrays in arrays each tells its own type.
-            said.nested = !nested.is_empty();
-            said.item = self.item_type(name).filter(|_| !said.nested);
+            said.item = self.item_type(name).filter(|_| nested.is_empty());
         } else {
             if let Some(name) = self.of_encoding("itemType") {
                 said.item = self.item_type(&name);
