@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs the foreign toolkits of the interop suite: gSOAP by apt, zeep, spyne and node-soap into
-# interop/build by pip and npm. Run it as often as you like: what is there is left alone.
+# Installs the foreign toolkits of the interop suite: gSOAP, a JDK and Maven by apt; zeep, spyne, node-soap
+# and Axis into interop/build by pip, npm and Maven. Run it as often as you like: what is there is left alone.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -13,6 +13,8 @@ if command -v apt-get >/dev/null; then
     want gsoap
     want libgsoap-dev
     want nlohmann-json3-dev
+    command -v javac >/dev/null || want default-jdk-headless
+    command -v mvn >/dev/null || want maven
     command -v g++ >/dev/null || want g++
     command -v make >/dev/null || want make
     python3 -c 'import ensurepip, venv' 2>/dev/null || want python3-venv

@@ -110,6 +110,29 @@ SERVERS = {
 }
 
 
+def _encoded(role: str) -> Peer:
+    script = HERE / "peers" / "castile" / f"encoded_{role}.py"
+    missing = None if _imports(CASTILE_PYTHON, "castile") else f"{CASTILE_PYTHON} has no castile (make build)"
+    return Peer("castile", f"encoded-{role}", (str(CASTILE_PYTHON), str(script)), missing)
+
+
+def _axis(role: str) -> Peer:
+    """Apache Axis 1.4, which knows nothing but SOAP encoding well."""
+    folder = BUILD / "axis"
+    classes = os.pathsep.join((f"{folder}/lib/*", f"{folder}/classes"))
+    command = (shutil.which("java") or "java", "-cp", classes, f"interop.encoded.{role.capitalize()}")
+    if role == "server":
+        command = (*command, str(folder / "deploy.wsdd"))
+    missing = None if (folder / "ready").exists() else f"Axis is not installed ({INSTALL})"
+    return Peer("axis", role, command, missing)
+
+
+# Those of encoded.wsdl (test_encoded.py).
+ENCODED_CLIENTS = {"castile": _encoded("client"), "axis": _axis("client")}
+ENCODED_SERVERS = {"castile": _encoded("server"), "axis": _axis("server")}
+ENCODED_PATHS = {"castile": "/", "axis": "/axis/services/EncodedPort"}
+
+
 class Process:
     """A running peer; its standard error goes to interop/build/log and is quoted when it dies."""
 

@@ -18,13 +18,15 @@
 #![forbid(unsafe_code)]
 
 mod corpus;
+mod echo;
 mod file;
-mod generated;
 mod ledger;
 mod message;
 mod oracle;
 mod report;
+mod suites;
 mod traffic;
+mod w3c;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -45,35 +47,18 @@ struct Arguments {
     verbose: bool,
     /// Write each encoded message here.
     keep: Option<PathBuf>,
-    /// Write a crate with generated code here, and do nothing else.
-    generated: Option<PathBuf>,
-    /// Of every so manieth WSDL.
-    every: usize,
 }
 
 fn main() -> ExitCode {
     let Some(arguments) = arguments() else {
         eprintln!(
-            "usage: castile-conformance [--only PART-OF-A-NAME] [--traffic] [--verbose] [--keep FOLDER]\n       \
-             castile-conformance --generated FOLDER [--every N] [--only PART-OF-A-NAME]"
+            "usage: castile-conformance [--only PART-OF-A-NAME] [--traffic] [--verbose] [--keep FOLDER]"
         );
         return ExitCode::FAILURE;
     };
     let Some(corpus) = Corpus::find() else {
         return ExitCode::from(u8::from(std::env::var_os("CASTILE_REQUIRE_TESTDATA").is_some()));
     };
-    if let Some(folder) = &arguments.generated {
-        return match generated::write(&corpus, folder, arguments.every, arguments.only.as_deref()) {
-            Ok(modules) => {
-                println!("{modules} modules in {}", folder.display());
-                ExitCode::SUCCESS
-            }
-            Err(error) => {
-                eprintln!("castile-conformance: {error}");
-                ExitCode::FAILURE
-            }
-        };
-    }
     let started = Instant::now();
     if arguments.traffic {
         let traffic = traffic::run(&corpus, arguments.only.as_deref());
@@ -89,11 +74,17 @@ fn main() -> ExitCode {
     let foreign = oracle::check(&results, &corpus, arguments.keep.as_deref());
     let traffic = traffic::run(&corpus, arguments.only.as_deref());
     let ledger = ledger::compare(&results, arguments.only.is_some());
+    let suites = (arguments.only.is_none()).then(|| suites::Suites::run(&corpus));
     report::print(&results, &foreign, &ledger, arguments.verbose);
     report::traffic(&traffic, arguments.verbose);
+    if let Some(suites) = &suites {
+        suites.print(arguments.verbose);
+    }
+    let w3c = arguments.only.is_some() || w3c::run(&corpus, arguments.verbose);
     println!("{:.1?}", started.elapsed());
+    let suites = suites.is_none_or(|suites| suites.is_clean());
     ExitCode::from(u8::from(
-        !(ledger.is_clean() && foreign.is_clean() && traffic.is_clean()),
+        !(ledger.is_clean() && foreign.is_clean() && traffic.is_clean() && suites && w3c),
     ))
 }
 
@@ -110,8 +101,6 @@ fn arguments() -> Option<Arguments> {
         traffic: false,
         verbose: false,
         keep: None,
-        generated: None,
-        every: 1,
     };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
@@ -119,8 +108,6 @@ fn arguments() -> Option<Arguments> {
             "--only" => arguments.only = Some(words.next()?),
             "--traffic" => arguments.traffic = true,
             "--verbose" => arguments.verbose = true,
-            "--generated" => arguments.generated = Some(words.next()?.into()),
-            "--every" => arguments.every = words.next()?.parse().ok().filter(|n| *n > 0)?,
             "--keep" => arguments.keep = Some(words.next()?.into()),
             _ => return None,
         }

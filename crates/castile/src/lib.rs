@@ -65,8 +65,8 @@ pub use castile_value::{choice, enumeration, hierarchy, record, union};
 pub use castile_contract::Contract;
 pub use castile_endpoint::*;
 pub use castile_value::{
-    Column, ColumnBuf, DType, DateTime, DateTimeKind, Decimal, Duration, Item, Items, QName,
-    Record as ValueRecord, Rows, Scalar, Shape, Sink, Slot, Source, Table, Value, ValueSink,
+    Column, ColumnBuf, DType, DateTime, DateTimeKind, Decimal, Duration, Graph, GraphSink, Grid, Item, Items,
+    Objects, QName, Record as ValueRecord, Rows, Scalar, Shape, Sink, Slot, Source, Table, Value, ValueSink,
 };
 
 /// The Rust in README and guide, as tests.
@@ -78,4 +78,6 @@ mod documents {
     struct Guide;
     #[doc = include_str!("../../../docs/guides/layers.md")]
     struct Layers;
+    #[doc = include_str!("../../../docs/guides/encoded.md")]
+    struct Encoded;
 }

@@ -63,7 +63,7 @@ const FACETS: &[(&str, &[&str], &[&str])] = &[
     (
         "xs:double'><xs:pattern value='\\d\\.\\d'/>",
         &["0.5"],
-        &["0.55", "5"],
+        &["0.55", "55"],
     ),
     (
         "xs:decimal'><xs:totalDigits value='4'/><xs:fractionDigits value='2'/>",
@@ -279,4 +279,44 @@ fn qualified_names_of_the_schema_mean_their_namespaces() {
         (Some(&name("x")), Some(&name("y")))
     );
     assert!(message.refused("<e xmlns:o='urn:o' f='o:y'/>").contains("fixed"));
+}
+
+#[test]
+fn numbers_are_written_as_their_pattern_asks() {
+    for (restriction, text) in [
+        (r"xs:int'><xs:pattern value='\d{3}'/>", "009"),
+        (r"xs:decimal'><xs:pattern value='\d+\.\d{2}'/>", "1.50"),
+        (r"xs:double'><xs:pattern value='-?\d{2}'/>", "-07"),
+    ] {
+        let xml = format!("<e><v>{text}</v></e>");
+        assert_eq!(of(restriction).through(&xml).1, xml);
+    }
+}
+
+#[test]
+fn a_simple_element_may_say_that_its_type_has_attributes() {
+    let components = "<xs:complexType name='Priced'><xs:simpleContent><xs:extension base='xs:int'><xs:attribute name='unit' type='xs:string'/></xs:extension></xs:simpleContent></xs:complexType>
+        <xs:simpleType name='Small'><xs:restriction base='xs:int'><xs:maxInclusive value='9'/></xs:restriction></xs:simpleType>
+        <xs:element name='e'><xs:complexType><xs:sequence><xs:element name='n' type='xs:int' maxOccurs='unbounded'/></xs:sequence></xs:complexType></xs:element>";
+    let message = Message::new(components, "e");
+    let (value, written) = message.through("<e><n>1</n><n xsi:type='t:Priced' unit='kg'>2</n><n>3</n></e>");
+    assert_eq!(value, "{n: [1, {unit: \"kg\", value: 2}, 3]}");
+    assert!(
+        written.ends_with(" xsi:type=\"Priced\" unit=\"kg\">2</n><n>3</n></e>"),
+        "{written}"
+    );
+    assert!(
+        message
+            .refused("<e><n xsi:type='t:Small'>10</n></e>")
+            .contains("at most 9")
+    );
+}
+
+#[test]
+fn attribute_wildcards_of_a_base_and_its_extension_admit_both() {
+    let components = "<xs:complexType name='A'><xs:anyAttribute namespace='##local'/></xs:complexType>
+        <xs:element name='e'><xs:complexType><xs:complexContent><xs:extension base='t:A'><xs:anyAttribute namespace='urn:z'/></xs:extension></xs:complexContent></xs:complexType></xs:element>";
+    let message = Message::new(components, "e");
+    message.through("<e k='1' z:k='2' xmlns:z='urn:z'/>");
+    message.refused("<e y:k='2' xmlns:y='urn:y'/>");
 }

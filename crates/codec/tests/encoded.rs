@@ -156,6 +156,11 @@ fn arrays_are_read_by_order() {
             "sizes=[2,3] values=[1,2,3,4,5,6]",
         ),
         (
+            "<matrix c:arrayType='xsd:int[][2]'><m c:arrayType='xsd:int[1]'><m>1</m></m><m c:arrayType='xsd:int[1]'><m>2</m></m></matrix>",
+            "matrix",
+            "sizes=[2,1] values=[1,2]",
+        ),
+        (
             "<matrix d:arraySize='2 1'><i>1</i><i d:position='[1,0]'>2</i></matrix>",
             "matrix",
             "sizes=[2,1] values=[1,2]",
@@ -358,6 +363,18 @@ fn what_a_peer_gets_wrong_is_named() {
             "",
             Kind::Unexpected,
             "2 items",
+        ),
+        (
+            "<matrix c:arrayType='xsd:int[][1]'><m c:arrayType='xsd:int[2]'><m>1</m></m></matrix>",
+            "",
+            Kind::Unexpected,
+            "1 items in an array of 2",
+        ),
+        (
+            "<matrix c:arrayType='xsd:int[][1]'><m href='#1'/></matrix>",
+            "<m id='1'/>",
+            Kind::Unexpected,
+            "does not say its size",
         ),
         ("<node><bad>1</bad></node>", "", Kind::Unexpected, "bad"),
         ("<doubles><i>x</i></doubles>", "", Kind::Lexical, "double"),

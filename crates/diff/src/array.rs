@@ -6,6 +6,7 @@ use std::sync::Arc;
 use castile_codec::{Flat, RowWriter};
 use castile_value::{Column, DType};
 
+use crate::align::edits;
 use crate::chunk::{Chunk, Layout};
 use crate::compare::{BLOCK, refresh};
 use crate::options::Options;
@@ -65,8 +66,11 @@ impl Array {
     /// Makes the chunks say what `flat` holds.
     pub(crate) fn update(&mut self, flat: &Flat<'_>, options: &Options, report: &mut Report) {
         if flat.len() != self.rows {
-            let (old, new) = self.middle(flat);
-            self.replace(old, flat, new, options, report);
+            let alike = |old, new, most| self.alike(flat, old, new, most);
+            for (old, new) in edits(self.rows, flat.len(), alike).into_iter().rev() {
+                self.replace(old, flat, new, options, report);
+            }
+            self.join_small(options);
         }
         let (mut row, mut i) = (0, 0);
         while i < self.chunks.len() {
@@ -133,26 +137,32 @@ impl Array {
         }
     }
 
-    /// The rows that another number of rows replaces: what equal rows at both ends leave over, or
-    /// the end, when little is equal.
-    fn middle(&self, flat: &Flat<'_>) -> (Range<usize>, Range<usize>) {
-        let (old, new) = (self.rows, flat.len());
-        let short = old.min(new);
-        let same = |old_row: usize, new_row: usize| self.is_row(flat, old_row, new_row);
-        let front = (0..short).take_while(|&i| same(i, i)).count();
-        let back = (0..short - front)
-            .take_while(|&i| same(old - 1 - i, new - 1 - i))
-            .count();
-        if (front + back) * 2 >= short {
-            (front..old - back, front..new - back)
-        } else {
-            (short..old, short..new)
+    /// How many rows from one old and one new row on are equal, up to `most`.
+    fn alike(&self, flat: &Flat<'_>, old: usize, new: usize, most: usize) -> usize {
+        let most = most.min(self.rows - old).min(flat.len() - new);
+        let mut rows = 0;
+        if let [column] = flat.columns()
+            && column.stride() == self.stride
+        {
+            let bytes = most * self.stride;
+            let (old, new) = (
+                &self.shadow[old * self.stride..][..bytes],
+                &column.data()[new * self.stride..],
+            );
+            let blocks = old
+                .chunks_exact(BLOCK * self.stride)
+                .zip(new.chunks_exact(BLOCK * self.stride));
+            rows = BLOCK * blocks.take_while(|(old, new)| old == new).count();
         }
+        rows + (rows..most)
+            .take_while(|i| self.is_row(flat, old + i, new + i))
+            .count()
     }
 
     fn is_row(&self, flat: &Flat<'_>, old: usize, new: usize) -> bool {
         let row = &self.shadow[old * self.stride..(old + 1) * self.stride];
-        flat.columns().iter().zip(&self.offsets).all(|(column, &offset)| {
+        let places = flat.columns().iter().zip(&self.offsets);
+        places.into_iter().all(|(column, &offset)| {
             let size = column.dtype().size();
             let at = new * column.stride();
             column.data()[at..at + size] == row[offset..offset + size]
@@ -193,6 +203,20 @@ impl Array {
             written.push(chunk);
         }
         self.chunks.splice(start..end, written);
+    }
+
+    /// Joins neighbours that fit into one chunk: cutting leaves small ones behind.
+    fn join_small(&mut self, options: &Options) {
+        let mut joined: Vec<Chunk> = Vec::with_capacity(self.chunks.len());
+        for chunk in self.chunks.drain(..) {
+            match joined.last_mut() {
+                Some(last) if last.bytes.len() + chunk.bytes.len() <= options.chunk_bytes => {
+                    last.append(&chunk)
+                }
+                _ => joined.push(chunk),
+            }
+        }
+        self.chunks = joined;
     }
 
     /// Makes a chunk begin at `row`; gives its number.

@@ -131,6 +131,13 @@ impl Chunk {
         }
     }
 
+    /// Adds the rows of another chunk at the end.
+    pub(crate) fn append(&mut self, other: &Chunk) {
+        Arc::make_mut(&mut self.bytes).extend_from_slice(&other.bytes);
+        self.widths.extend_from_slice(&other.widths);
+        self.rows += other.rows;
+    }
+
     /// Takes the rows from `row` on out into a chunk of their own.
     pub(crate) fn split_off(&mut self, layout: &Layout<'_>, row: usize) -> Chunk {
         let value = row * layout.fields();

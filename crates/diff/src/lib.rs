@@ -39,6 +39,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod align;
 mod array;
 mod chunk;
 mod compare;

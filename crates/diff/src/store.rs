@@ -1,6 +1,7 @@
 //! [`Templates`]: the templates of a client or a server.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 use std::sync::{Mutex, PoisonError};
 
 use castile_codec::{EncodeOptions, Error, Version};
@@ -11,18 +12,18 @@ use crate::options::Options;
 use crate::report::{Match, Report};
 use crate::template::{Piece, Pieces, Template};
 
-/// Templates by operation, or by whatever number the caller gives to what is sent again and again.
-/// Senders never wait for each other: each checks a template out, and one that finds all of them in
+/// Templates by a key of the caller's: what is sent again and again, and for whom. What is kept under
+/// one key is compared with nothing that is sent under another. Senders never wait for each other: each checks a template out, and one that finds all of them in
 /// use writes its message anew.
-#[derive(Debug, Default)]
-pub struct Templates {
+#[derive(Debug)]
+pub struct Templates<K> {
     options: Options,
-    state: Mutex<State>,
+    state: Mutex<State<K>>,
 }
 
-#[derive(Debug, Default)]
-struct State {
-    by_key: HashMap<u64, Entry>,
+#[derive(Debug)]
+struct State<K> {
+    by_key: HashMap<K, Entry>,
     /// Counts sends, to tell which templates were not used for long.
     clock: u64,
     memory: usize,
@@ -55,12 +56,18 @@ pub struct Stats {
     pub bytes_rewritten: u64,
 }
 
-impl Templates {
+impl<K: Hash + Eq + Clone> Templates<K> {
     /// No templates yet.
-    pub fn new(options: Options) -> Templates {
+    pub fn new(options: Options) -> Templates<K> {
+        let state = State {
+            by_key: HashMap::new(),
+            clock: 0,
+            memory: 0,
+            stats: Stats::default(),
+        };
         Templates {
             options,
-            state: Mutex::default(),
+            state: Mutex::new(state),
         }
     }
 
@@ -85,7 +92,7 @@ impl Templates {
     #[allow(clippy::too_many_arguments)] // encode's, and the key
     pub fn encode(
         &self,
-        key: u64,
+        key: K,
         types: &Types,
         plan: &Plan,
         version: Version,
@@ -94,7 +101,7 @@ impl Templates {
         encode: &EncodeOptions,
     ) -> Result<Pieces, Error> {
         let taken = if self.options.enabled {
-            self.take(key)
+            self.take(&key)
         } else {
             None
         };
@@ -114,16 +121,19 @@ impl Templates {
         made
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, State<K>> {
         // A panic elsewhere leaves counts that may be off, and templates that are good.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&self, key: u64) -> Option<Template> {
+    fn take(&self, key: &K) -> Option<Template> {
         let mut state = self.lock();
         state.clock += 1;
         let now = state.clock;
-        let entry = state.by_key.entry(key).or_default();
+        if !state.by_key.contains_key(key) {
+            state.by_key.insert(key.clone(), Entry::default());
+        }
+        let entry = state.by_key.get_mut(key)?;
         entry.used = now;
         if let Some(template) = entry.idle.pop() {
             return Some(template);
@@ -136,7 +146,7 @@ impl Templates {
         None
     }
 
-    fn give_back(&self, key: u64, template: Template, before: usize, report: Option<&Report>) {
+    fn give_back(&self, key: K, template: Template, before: usize, report: Option<&Report>) {
         let after = template.memory();
         let mut state = self.lock();
         if let Some(report) = report {
@@ -151,12 +161,9 @@ impl Templates {
 }
 
 /// Drops the idle templates that were not used for longest; false when there are none.
-fn evict(state: &mut State) -> bool {
-    let idle = state.by_key.iter().filter(|(_, entry)| !entry.idle.is_empty());
-    let Some(key) = idle.min_by_key(|(_, entry)| entry.used).map(|(key, _)| *key) else {
-        return false;
-    };
-    let Some(entry) = state.by_key.get_mut(&key) else {
+fn evict<K>(state: &mut State<K>) -> bool {
+    let idle = state.by_key.values_mut().filter(|entry| !entry.idle.is_empty());
+    let Some(entry) = idle.min_by_key(|entry| entry.used) else {
         return false;
     };
     let dropped: Vec<Template> = std::mem::take(&mut entry.idle);

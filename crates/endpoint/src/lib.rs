@@ -21,20 +21,26 @@ mod error;
 mod layers;
 mod load;
 mod media;
+mod payload;
 pub mod sample;
 mod server;
 pub mod typed;
 mod world;
+pub mod xroad;
 
 pub use adapt::{Headers, Nothing};
 pub use castile_codec::{
     Code, Detail, Fault, Found, HeaderBlock, Layer, Limits, Memory, Name, NoRandomness, Reason, Received,
     Refusal, Route, Sending, Version, World,
 };
-pub use client::{CallOptions, Client, ClientOptions, Exchange, Incoming, Outcome, Outgoing, Record, Reply};
+pub use castile_diff::{Match, Options as Differential, Report, Stats as DifferentialStats, Stuffing};
+pub use client::{
+    Attachment, CallOptions, Client, ClientOptions, Exchange, Incoming, Outcome, Outgoing, Record, Reply,
+};
 pub use error::{Error, Guilty, Kind};
 pub use layers::Layers;
 pub use load::{Cache, LoadOptions, Location, load, resolver};
+pub use payload::Payload;
 pub use server::{
     Answer, Call, Handler, Handlers, InMessage, OutMessage, Replier, Server, ServerOptions, Service,
     ServiceOptions, Stats, Trouble,

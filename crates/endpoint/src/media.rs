@@ -33,6 +33,10 @@ pub(crate) struct Media<'h> {
     pub(crate) essence: Cow<'h, str>,
     pub(crate) charset: Option<Cow<'h, str>>,
     pub(crate) action: Option<Cow<'h, str>>,
+    /// Of multipart types: what stands between the parts.
+    pub(crate) boundary: Option<Cow<'h, str>>,
+    /// Of multipart/related: the content id of the root.
+    pub(crate) start: Option<Cow<'h, str>>,
 }
 
 impl<'h> Media<'h> {
@@ -50,6 +54,10 @@ impl<'h> Media<'h> {
                 media.charset = Some(value);
             } else if name.eq_ignore_ascii_case("action") {
                 media.action = Some(value);
+            } else if name.eq_ignore_ascii_case("boundary") {
+                media.boundary = Some(value);
+            } else if name.eq_ignore_ascii_case("start") {
+                media.start = Some(value);
             }
             rest = after;
         }
@@ -60,7 +68,7 @@ impl<'h> Media<'h> {
     pub(crate) fn is_xml(&self) -> bool {
         matches!(
             &*self.essence,
-            "text/xml" | "application/soap+xml" | "application/xml" | ""
+            "text/xml" | "application/soap+xml" | "application/xml" | "application/xop+xml" | ""
         )
     }
 }

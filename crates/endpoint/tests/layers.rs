@@ -9,6 +9,7 @@ use castile_endpoint::addressing::{
     Addressing, AddressingOptions, AddressingService, AddressingServiceOptions, AddressingVersion, Callbacks,
     CallbacksOptions, Elsewhere, EndpointReference,
 };
+use castile_endpoint::xroad::{Member, XRoad, XRoadOptions, XRoadService};
 use castile_endpoint::{
     CallOptions, Client, ClientOptions, InMessage, Kind, Layers, LoadOptions, Location, OutMessage, Route,
     Server, ServerOptions, Service, ServiceOptions, Version, load, resolver,
@@ -272,7 +273,7 @@ fn message(version: Version, headers: &str, body: &str) -> String {
 
 fn answer(service: &Service, text: &str) -> (OutMessage, String) {
     let out = service.answer(InMessage::new(text));
-    let body = String::from_utf8(out.body.clone()).unwrap();
+    let body = String::from_utf8(out.body.to_bytes().to_vec()).unwrap();
     (out, body)
 }
 
@@ -329,7 +330,11 @@ fn wrong_addressing_headers_have_their_faults() {
         action: Some("urn:another"),
         ..InMessage::new(&mismatch)
     });
-    assert!(String::from_utf8(out.body).unwrap().contains("SOAPAction"));
+    assert!(
+        String::from_utf8(out.body.to_bytes().to_vec())
+            .unwrap()
+            .contains("SOAPAction")
+    );
 }
 
 #[test]
@@ -391,4 +396,102 @@ fn headers_that_must_be_understood_are() {
     let two = block("S:mustUnderstand=\"1\"") + "<y:Even xmlns:y=\"urn:even\" S:mustUnderstand=\"1\"/>";
     let (_, body) = answer(&service, &message(Version::Soap12, &two, "echoVoid"));
     assert_eq!(body.matches("NotUnderstood ").count(), 2, "{body}");
+}
+
+fn xroad() -> XRoadOptions {
+    XRoadOptions {
+        client: Member::parse("EE/GOV/1234/office").unwrap(),
+        service: Member::parse("EE/COM/5678").unwrap(),
+        service_code: None,
+        service_version: Some("v1".to_owned()),
+        user_id: "EE37702211234".to_owned(),
+        issue: Some("<1>".to_owned()),
+    }
+}
+
+#[test]
+fn x_road_headers_go_there_and_come_back() {
+    let running = start(Layers::default().with(XRoadService));
+    for port in ports() {
+        let client = client(running.addr(), &port, Layers::default().with(XRoad::new(xroad())));
+        let reply = echo(&client).unwrap();
+        for part in [
+            ">echoString</i:serviceCode>",
+            "i:objectType=\"SUBSYSTEM\"",
+            ">EE37702211234</x:userId>",
+            ">&lt;1&gt;</x:issue>",
+            ">4.0</x:protocolVersion>",
+        ] {
+            assert!(reply.contains(part), "{part} in {reply}");
+        }
+    }
+    let bare = echo(&client(running.addr(), &ports()[0], Layers::default())).unwrap_err();
+    assert!(bare.contains("client is required"), "{bare}");
+    for wrong in ["EE", "EE/GOV", "EE//1", "a/b/c/d/e", ""] {
+        assert_eq!(Member::parse(wrong).unwrap_err().kind(), Kind::Value);
+    }
+}
+
+#[test]
+fn a_reply_of_another_request_is_refused() {
+    let body = format!(
+        "<S:Envelope xmlns:S=\"{}\"><S:Header><id xmlns=\"http://x-road.eu/xsd/xroad.xsd\">other</id></S:Header><S:Body/></S:Envelope>",
+        Version::Soap11.namespace()
+    );
+    let server = answering("text/xml", body);
+    let client = client(
+        server.addr(),
+        &ports()[0],
+        Layers::default().with(XRoad::new(xroad())),
+    );
+    let refused = echo(&client).unwrap_err();
+    assert!(refused.contains("another request"), "{refused}");
+}
+
+/// A server that answers everything alike.
+fn answering(content_type: &'static str, body: String) -> castile_http::Running {
+    let server = castile_http::Server::bind("127.0.0.1:0", castile_http::ServerOptions::default()).unwrap();
+    let serve = move |_| {
+        let body = body.clone();
+        async move { castile_http::ServerResponse::new(castile_http::StatusCode::OK, content_type, body) }
+    };
+    server.serve_in_background(serve).unwrap()
+}
+
+#[test]
+fn multipart_replies_are_read() {
+    let envelope = format!(
+        "<S:Envelope xmlns:S=\"{}\"><S:Body><i:echoStringResponse xmlns:i=\"{}\"><i:text>hi</i:text></i:echoStringResponse></S:Body></S:Envelope>",
+        Version::Soap11.namespace(),
+        common::NS
+    );
+    let whole = format!(
+        "--b\r\nContent-Type: text/xml\r\n\r\n{envelope}\r\n--b\r\nContent-ID: <one>\r\nContent-Type: text/plain\r\n\r\nbeside\r\n--b--\r\n"
+    );
+    let call = |body: &str| {
+        let server = answering(
+            "multipart/related; type=\"text/xml\"; boundary=b",
+            body.to_owned(),
+        );
+        let client = client(server.addr(), "Soap11", Layers::default());
+        client.call("echoString", &Value::map([("text", "hi".into())]))
+    };
+    let reply = call(&whole).unwrap().unwrap();
+    assert!(
+        matches!(&reply.value, Value::Text(text) if text == "hi"),
+        "{:?}",
+        reply.value
+    );
+    let [beside] = &reply.record.attachments[..] else {
+        panic!("{:?}", reply.record.attachments)
+    };
+    assert_eq!(
+        (&*beside.content_id, &beside.content[..]),
+        ("one", &b"beside"[..])
+    );
+    let cut = call(&whole[..whole.len() - 10]).unwrap_err();
+    assert!(
+        cut.kind() == Kind::Peer && cut.to_string().contains("last boundary"),
+        "{cut}"
+    );
 }

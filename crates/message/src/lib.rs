@@ -10,6 +10,8 @@
 //!           ──marks──▶ Marks (value 17 of type 23 lies at 812..830)
 //! ```
 //!
+//! Parts beside the envelope come in MIME multipart messages, which [`parts`] takes apart.
+//!
 //! Non-goals: no types are interpreted here; a type is a number that the plan's table explains.
 //!
 //! ```
@@ -25,7 +27,9 @@
 #![forbid(unsafe_code)]
 
 mod marks;
+mod mime;
 mod version;
 
 pub use marks::{Array, Mark, Marks, Slot, Slots, Unmarked};
+pub use mime::{HEADER_BYTES_MAX, MimeError, PARTS_MAX, Part, parts, unquote_printable};
 pub use version::Version;

@@ -19,8 +19,22 @@ impl Request {
         }
     }
 
-    pub(crate) fn body(&self) -> &[u8] {
-        self.outgoing.as_ref().map_or(&[], |o| &o.body)
+    /// Bytes of the envelope.
+    pub(crate) fn len(&self) -> usize {
+        self.outgoing.as_ref().map_or(0, |o| o.body.len())
+    }
+
+    /// The envelope as `bytes`: its pieces, copied once.
+    pub(crate) fn bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        let pieces = self.outgoing.as_ref().map_or(&[][..], |o| o.body.pieces());
+        PyBytes::new_with(py, self.len(), |out| {
+            let mut at = 0;
+            for piece in pieces {
+                out[at..at + piece.len()].copy_from_slice(piece);
+                at += piece.len();
+            }
+            Ok(())
+        })
     }
 
     pub(crate) fn take(&mut self) -> Option<Outgoing> {
@@ -38,8 +52,8 @@ impl Request {
 
     /// The envelope.
     #[getter]
-    fn get_body<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, self.body())
+    fn get_body<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        self.bytes(py)
     }
 
     #[setter]
@@ -57,7 +71,7 @@ impl Request {
     }
 
     fn __repr__(&self) -> String {
-        format!("<request {} ({} bytes)>", self.operation, self.body().len())
+        format!("<request {} ({} bytes)>", self.operation, self.len())
     }
 }
 
@@ -111,10 +125,19 @@ impl Call {
         self.record.reply.len()
     }
 
+    /// The parts beside the envelope of the reply: content id, content type, content.
+    #[getter]
+    fn attachments<'py>(&self, py: Python<'py>) -> Vec<(&str, &str, Bound<'py, PyBytes>)> {
+        let parts = self.record.attachments.iter();
+        parts
+            .map(|a| (&*a.content_id, &*a.content_type, PyBytes::new(py, &a.content)))
+            .collect()
+    }
+
     /// The request's envelope, secrets masked.
     #[getter]
     fn request_xml(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        masked(py, &self.record.request)
+        masked(py, &self.record.request.to_bytes())
     }
 
     /// The reply's envelope, secrets masked.
@@ -179,7 +202,30 @@ impl Call {
     /// Which of the four matches of differential sending it was.
     #[getter]
     fn match_kind(&self) -> &'static str {
-        "first-time"
+        self.record.request.report().kind.name()
+    }
+
+    /// What making the request from the last one took.
+    #[getter]
+    fn differential<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let report = self.record.request.report();
+        let dict = PyDict::new(py);
+        let figures = [
+            ("values_compared", report.values_compared),
+            ("values_rewritten", report.values_rewritten),
+            ("values_written", report.values_written),
+            ("bytes_total", report.bytes_total),
+            ("bytes_around", report.bytes_around),
+            ("bytes_rewritten", report.bytes_rewritten),
+            ("bytes_shifted", report.bytes_shifted),
+            ("widths_stolen", report.widths_stolen),
+            ("chunks_split", report.chunks_split),
+            ("chunks_copied", report.chunks_copied),
+        ];
+        for (name, figure) in figures {
+            dict.set_item(name, figure)?;
+        }
+        Ok(dict)
     }
 
     fn __repr__(&self) -> String {

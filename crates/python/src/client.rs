@@ -51,6 +51,28 @@ impl Client {
         self.endpoint.endpoint().to_string()
     }
 
+    /// What differential sending did so far.
+    fn differential<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let stats = self.endpoint.differential();
+        let [content, perfect, partial, first] = stats.matches;
+        let dict = PyDict::new(py);
+        let figures = [
+            ("content", content),
+            ("perfect_structural", perfect),
+            ("partial_structural", partial),
+            ("first_time", first),
+            ("busy", stats.busy),
+            ("evicted", stats.evicted),
+            ("bytes_total", stats.bytes_total),
+            ("bytes_rewritten", stats.bytes_rewritten),
+            ("memory", stats.memory),
+        ];
+        for (name, figure) in figures {
+            dict.set_item(name, figure)?;
+        }
+        Ok(dict)
+    }
+
     /// `"1.1"` or `"1.2"`.
     #[getter]
     fn soap_version(&self) -> &'static str {
@@ -208,7 +230,7 @@ impl Client {
         header: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let request = self.prepare(py, operation, args, kwargs, header)?;
-        Ok(PyBytes::new(py, request.body()))
+        request.bytes(py)
     }
 
     /// The value of a reply that came by other ways; a fault is raised.

@@ -9,6 +9,7 @@ use castile_endpoint::addressing::{
     Addressing, AddressingOptions, AddressingService, AddressingServiceOptions, AddressingVersion, Callbacks,
     CallbacksOptions, Elsewhere, EndpointReference,
 };
+use castile_endpoint::xroad::{Member, XRoad, XRoadOptions, XRoadService};
 use castile_security::{
     ClientOptions, ClientSecurity, ClockOffset, Password, Secret, ServerOptions, ServerSecurity, Timestamp,
     UsernameToken,
@@ -25,6 +26,7 @@ pub(crate) fn client_layers(settings: &Settings<'_, '_>) -> PyResult<Layers> {
     build(settings, |kind, settings| match kind {
         "security" => Ok(Arc::new(ClientSecurity::new(security(settings)?))),
         "addressing" => Ok(Arc::new(Addressing::new(addressing(settings)?))),
+        "xroad" => Ok(Arc::new(XRoad::new(xroad(settings)?))),
         other => Err(PyValueError::new_err(format!("a client has no layer {other:?}"))),
     })
 }
@@ -34,6 +36,7 @@ pub(crate) fn server_layers(settings: &Settings<'_, '_>) -> PyResult<Layers> {
     build(settings, |kind, settings| match kind {
         "security" => Ok(Arc::new(ServerSecurity::new(checks(settings)?))),
         "addressing" => Ok(Arc::new(AddressingService::new(addressing_service(settings)?))),
+        "xroad" => Ok(Arc::new(XRoadService)),
         other => Err(PyValueError::new_err(format!("a server has no layer {other:?}"))),
     })
 }
@@ -133,6 +136,19 @@ fn addressing_service(settings: &Settings<'_, '_>) -> PyResult<AddressingService
         };
     }
     Ok(options)
+}
+
+fn xroad(settings: &Settings<'_, '_>) -> PyResult<XRoadOptions> {
+    let text = |name: &str| Ok::<_, PyErr>(settings.get::<String>(name)?.unwrap_or_default());
+    let member = |name: &str| Member::parse(&text(name)?).map_err(|e| PyValueError::new_err(e.to_string()));
+    Ok(XRoadOptions {
+        client: member("client")?,
+        service: member("service")?,
+        service_code: settings.get("service_code")?,
+        service_version: settings.get("service_version")?,
+        user_id: text("user_id")?,
+        issue: settings.get("issue")?,
+    })
 }
 
 /// An address with its reference parameters.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use castile_endpoint::{Cache, ClientOptions, LoadOptions, Location};
+use castile_endpoint::{Cache, ClientOptions, Differential, LoadOptions, Location, Stuffing};
 use castile_http::{Auth, Compression, Proxy, Redirects, Tls, Url};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -102,6 +102,29 @@ pub(crate) fn client_options(settings: &Settings<'_, '_>) -> PyResult<ClientOpti
     settings.set("http_headers", &mut options.http_headers)?;
     options.http = http_options(settings)?;
     options.layers = crate::layers::client_layers(settings)?;
+    options.differential = differential(settings)?;
+    Ok(options)
+}
+
+/// How messages are made from the last ones.
+pub(crate) fn differential(settings: &Settings<'_, '_>) -> PyResult<Differential> {
+    let mut options = Differential::default();
+    settings.set("differential_enabled", &mut options.enabled)?;
+    settings.set("differential_pad", &mut options.pad)?;
+    settings.set("differential_values_min", &mut options.values_min)?;
+    settings.set("differential_text_bytes_min", &mut options.text_bytes_min)?;
+    settings.set("differential_chunk_bytes", &mut options.chunk_bytes)?;
+    settings.set("differential_split_bytes", &mut options.split_bytes)?;
+    settings.set("differential_reserve_bytes", &mut options.reserve_bytes)?;
+    settings.set("differential_steal_reach", &mut options.steal_reach)?;
+    settings.set("differential_rewrite_above", &mut options.rewrite_above)?;
+    settings.set("differential_budget_bytes", &mut options.budget_bytes)?;
+    if let Some(width) = settings.get("differential_stuffing")? {
+        options.stuffing = Stuffing::Width(width);
+    }
+    if settings.get::<bool>("differential_stuffing_max")? == Some(true) {
+        options.stuffing = Stuffing::Max;
+    }
     Ok(options)
 }
 

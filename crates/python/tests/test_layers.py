@@ -186,3 +186,19 @@ def test_zeep_speaks_addressing() -> None:
     ) as server:
         caller = zeep.Client(server.wsdl_url, plugins=[WsAddressingPlugin()])
         assert caller.service.echo("x") == "x"
+
+
+def test_x_road() -> None:
+    layer = castile.XRoad("EE/GOV/1/office", "EE/COM/2", "EE37702211234", service_version="v1")
+    with castile.serve(Service, port=0, background=True, layers=[castile.CheckXRoad()]) as server:
+        caller = client(server, layer)
+        assert caller.service.echo("x") == "x"
+        call = caller.last_call
+        assert call is not None
+        assert ">echo</i:serviceCode>" in call.request_xml
+        assert "protocolVersion" in call.reply_xml
+        assert call.attachments == []
+        with pytest.raises(castile.Fault, match="client is required"):
+            client(server).service.echo("x")
+    with pytest.raises(ValueError, match="INSTANCE/CLASS/CODE"):
+        castile.Client("x.wsdl", layers=[castile.XRoad("EE", "EE/COM/2", "")])

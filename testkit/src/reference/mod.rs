@@ -155,7 +155,11 @@ impl Reference<'_> {
         let open =
             id == Builtin::AnySimpleType.into() || matches!(self.types.simple(id).variety, Variety::Union(_));
         match self.xsi_type(node) {
-            Some(TypeId::Simple(own)) if open => Ok(own),
+            Some(TypeId::Simple(own))
+                if open || self.types.is_derived(TypeId::Simple(own), TypeId::Simple(id)) =>
+            {
+                Ok(own)
+            }
             _ => Ok(id),
         }
     }

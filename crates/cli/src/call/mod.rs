@@ -146,7 +146,7 @@ pub(crate) fn run(args: &CallArgs, verbose: u8) -> Result<ExitCode, Failure> {
     }
     let outgoing = request(args, &client, operation)?;
     if args.dry_run {
-        print(&outgoing.body, false)?;
+        print(&outgoing.body.to_bytes(), false)?;
         return Ok(ExitCode::SUCCESS);
     }
     let answer = exchange(&client, outgoing)?;
@@ -362,6 +362,14 @@ fn report(client: &Client, done: &Done) {
         "request {} bytes, reply {} bytes",
         done.request.len(),
         done.reply.len()
+    );
+    let made = done.request.report();
+    anstream::eprintln!(
+        "{} match: {} values compared, {} written, {} bytes moved",
+        made.kind.name(),
+        made.values_compared,
+        made.values_rewritten + made.values_written,
+        made.bytes_shifted
     );
     anstream::eprintln!(
         "encode {:.1?}, network {:.1?} (connect {:.1?}, send {:.1?}, wait {:.1?}, receive {:.1?}{kept}), decode {:.1?}",

@@ -87,7 +87,8 @@ impl<'a> Decoder<'a, '_> {
         // The accessors of a struct are told by their names alone (SOAP 1.1, 5.1).
         match self.options.strict && self.encoding.is_none() {
             true => find(self.types, place, name),
-            false => find_lax(self.types, place, name, outer, &self.counts),
+            false => find_lax(self.types, place, name, outer, &self.counts)
+                .or_else(|| self.parameter(id, cursor.base, start)),
         }
     }
 

@@ -28,7 +28,13 @@ impl<'a> Decoder<'a, '_> {
             return self.nil(field, slot, sink);
         }
         match field.ty {
-            TypeId::Simple(id) => self.simple(id, field, slot, sink),
+            TypeId::Simple(id) => match self.own_complex_type(id) {
+                Some(own) => {
+                    self.forget();
+                    self.complex(own, slot, sink)
+                }
+                None => self.simple(id, field, slot, sink),
+            },
             TypeId::Complex(id) if self.types.complex(id).array.is_some() => self.array(id, slot, sink),
             TypeId::Complex(id) => {
                 self.forget();
@@ -163,7 +169,25 @@ impl<'a> Decoder<'a, '_> {
         scalar.map_err(|e| e.at(self.reader.input(), at))
     }
 
-    /// `anySimpleType` and unions are narrowed by `xsi:type`.
+    /// The type that `xsi:type` names, if it is one that adds attributes to the simple type declared.
+    pub(super) fn own_complex_type(&mut self, declared: SimpleId) -> Option<ComplexId> {
+        if self.reader.attributes().is_empty() {
+            return None;
+        }
+        match self.xsi_type()? {
+            TypeId::Complex(own)
+                if self
+                    .types
+                    .is_derived(TypeId::Complex(own), TypeId::Simple(declared)) =>
+            {
+                Some(own)
+            }
+            _ => None,
+        }
+    }
+
+    /// Simple types are narrowed by `xsi:type`; a name of another type is passed over, as peers write
+    /// types that merely hold the value.
     fn own_simple_type(&mut self, id: SimpleId) -> Result<SimpleId, Error> {
         if self.reader.attributes().is_empty() {
             return Ok(id);
@@ -171,10 +195,12 @@ impl<'a> Decoder<'a, '_> {
         if self.encoding.is_none() {
             self.refuse_attributes(id)?;
         }
-        let open =
-            id == Builtin::AnySimpleType.into() || matches!(self.types.simple(id).variety, Variety::Union(_));
+        let declared = TypeId::Simple(id);
+        let open = matches!(self.types.simple(id).variety, Variety::Union(_));
         match self.xsi_type() {
-            Some(TypeId::Simple(own)) if open => Ok(own),
+            Some(TypeId::Simple(own)) if open || self.types.is_derived(TypeId::Simple(own), declared) => {
+                Ok(own)
+            }
             _ => Ok(id),
         }
     }

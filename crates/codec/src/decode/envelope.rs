@@ -129,6 +129,8 @@ impl<'a> Envelope<'a> {
         header: &mut dyn Sink,
         body: &mut dyn Sink,
     ) -> Result<(), Error> {
+        // What a body refers to may stand in the header.
+        let referred = self.header.clone().filter(|_| plan.encoded);
         if let Some(reader) = self
             .header
             .filter(|_| !types.complex(plan.header).fields.is_empty())
@@ -143,15 +145,15 @@ impl<'a> Envelope<'a> {
         }
         let mut decoder = Decoder::new(self.reader, types, *options);
         let read = match plan.encoded {
-            true => decoder.encoded_body(plan.body, self.first, body),
+            true => decoder.encoded_body(plan.body, self.first, referred, body),
             false => decoder.body(plan.body, self.first, body),
         };
         read.map_err(|e| e.within("Body").within("Envelope"))?;
         decoder.rest()
     }
 
-    pub(super) fn into_parts(self) -> (Reader<'a>, Version) {
-        (self.reader, self.version)
+    pub(super) fn into_parts(self) -> (Reader<'a>, Version, Option<Start<'a>>) {
+        (self.reader, self.version, self.first)
     }
 }
 

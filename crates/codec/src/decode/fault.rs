@@ -1,7 +1,7 @@
 //! Bytes to faults.
 
 use castile_message::Version;
-use castile_plan::{ComplexId, Field, TypeId, Types};
+use castile_plan::{ComplexId, Field, NsIx, TypeId, Types};
 use castile_value::{Shape, Slot, Value, ValueSink};
 
 use super::{DecodeOptions, Decoder, Envelope, Next, Start};
@@ -23,8 +23,9 @@ impl Envelope<'_> {
     ) -> Result<Fault, Error> {
         let is_fault = self.is_fault();
         let headers = self.headers().iter().map(|block| block.xml.clone()).collect();
-        let (reader, version) = self.into_parts();
+        let (reader, version, first) = self.into_parts();
         let mut decoder = Decoder::new(reader, types, *options);
+        decoder.refer_in_fault(first)?;
         if !is_fault {
             return Err(decoder.bad(Kind::Unexpected, "the body holds no fault"));
         }
@@ -190,8 +191,13 @@ impl<'a> Decoder<'a, '_> {
     fn detail_field(&mut self, detail: Option<ComplexId>, start: Start<'a>) -> Option<Field> {
         let types = self.types;
         let ns = self.ns(start.name.ns)?;
-        let same = |f: &&Field| *f.wire.local == *start.name.local && f.wire.ns == ns;
-        let declared = detail.and_then(|id| types.complex(id).fields.iter().find(same));
+        let called = |f: &&Field| *f.wire.local == *start.name.local;
+        let declared = detail.and_then(|id| {
+            let mut fields = types.complex(id).fields.iter();
+            let exact = fields.clone().find(|f| called(f) && f.wire.ns == ns);
+            // Where the contract gives a fault no namespace, a peer may have one of its own.
+            exact.or_else(|| fields.find(|f| called(f) && f.wire.ns == NsIx::NONE))
+        });
         if let Some(field) = declared {
             return Some(Field {
                 many: false,

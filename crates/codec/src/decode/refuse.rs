@@ -15,7 +15,7 @@ impl<'a> Decoder<'a, '_> {
         cursor: &Cursor,
         start: Start<'a>,
     ) -> Result<(), Error> {
-        if !self.options.strict {
+        if !self.options.strict || self.is_result_name(start) {
             return self
                 .reader
                 .skip_element()

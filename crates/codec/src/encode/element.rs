@@ -105,10 +105,28 @@ impl<M: Marks> Encoder<'_, M> {
 
     pub(super) fn simple_element(&mut self, id: SimpleId, item: Item<'_>, tags: &Tags) -> Result<(), Error> {
         match item {
+            // A type that adds attributes to the declared one.
+            Item::Record(source) if let Some(own) = self.own_complex_type(id, source) => {
+                self.announce(own)?;
+                self.record(own, source, tags)
+            }
             Item::Scalar(scalar) => self.text(id, &scalar, tags),
             // A list type's items come as an array.
             Item::Column(_) | Item::Items(_) => self.text(id, &list_scalar(item)?, tags),
             other => Err(wrong_kind(self.types, TypeId::Simple(id), &other)),
+        }
+    }
+
+    fn own_complex_type(&self, declared: SimpleId, source: &dyn Source) -> Option<ComplexId> {
+        match self.types.type_by_clark(source.type_name()?)? {
+            TypeId::Complex(own)
+                if self
+                    .types
+                    .is_derived(TypeId::Complex(own), TypeId::Simple(declared)) =>
+            {
+                Some(own)
+            }
+            _ => None,
         }
     }
 

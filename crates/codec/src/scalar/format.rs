@@ -4,7 +4,7 @@ use castile_lexical as lexical;
 use castile_plan::{Builtin, SimpleId, Types, Variety};
 use castile_value::{DateTime, DateTimeKind, Decimal, Duration, QName, Scalar};
 
-use super::{check_facets, check_name, is_text, parse, range, refused, spaced, white_space};
+use super::{builtin, check_facets, check_name, is_text, parse, range, refused, spaced, white_space};
 use crate::error::{Error, Guilty};
 
 /// Where the text goes and how it is written.
@@ -46,9 +46,40 @@ pub(crate) fn format(
         Variety::Union(members) => union(types, id, members, scalar, context, out)?,
     }
     if context.strict && types.rules(id).is_some() {
-        check_written(types, id, scalar, &out[start..])?;
+        let Err(refusal) = check_written(types, id, scalar, &out[start..]) else {
+            return Ok(());
+        };
+        let fitting =
+            other_forms(types, id, &out[start..]).find(|form| check_written(types, id, scalar, form).is_ok());
+        out.truncate(start);
+        out.extend_from_slice(&fitting.ok_or(refusal)?);
     }
     Ok(())
+}
+
+/// Other texts of a number, which its type's pattern may ask for: with more zeros before it, and behind
+/// its point.
+fn other_forms(types: &Types, id: SimpleId, written: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    const ZEROS_MAX: usize = 20;
+    let decimal = |b: Builtin| std::iter::successors(Some(b), |b| b.base()).any(|b| b == Builtin::Decimal);
+    let number =
+        builtin(types, id).is_some_and(|b| decimal(b) || matches!(b, Builtin::Double | Builtin::Float));
+    let plain = number
+        && written
+            .iter()
+            .all(|b| b.is_ascii_digit() || matches!(b, b'-' | b'.'));
+    let sign = usize::from(written.starts_with(b"-"));
+    let (sign, digits) = written.split_at(sign);
+    let fraction = if digits.contains(&b'.') { "" } else { "." };
+    let (sign, digits) = (sign.to_vec(), digits.to_vec());
+    let before = move |zeros: usize| [&sign[..], &b"0".repeat(zeros), &digits].concat();
+    let both = (0..=ZEROS_MAX).flat_map(|behind| (0..=ZEROS_MAX).map(move |zeros| (zeros, behind)));
+    both.skip(1)
+        .filter(move |_| plain)
+        .map(move |(zeros, behind)| match behind {
+            0 => before(zeros),
+            _ => [&before(zeros)[..], fraction.as_bytes(), &b"0".repeat(behind)].concat(),
+        })
 }
 
 /// Checks facets by what was written: it has the one form that the value has as its type.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use castile_plan::{Builtin, Field, FieldKind, NsIx, QName, TypeId, Wildcard};
 
-use super::{Compiler, Scope, Unusable};
+use super::{Compiler, Scope, Unusable, wildcard};
 use crate::names::Ns;
 use crate::tree::{NodeRef, QNameRef};
 use crate::xsd::{Decl, Space};
@@ -32,10 +32,15 @@ impl<'d> Compiler<'d> {
         node: NodeRef<'d>,
         attributes: &mut Attributes,
     ) -> Result<(), Unusable> {
-        if node.local() == "restriction" {
-            attributes.any = None;
+        let inherited = attributes.any.take();
+        self.attributes_in(scope, node, attributes, &mut HashSet::new())?;
+        if node.local() == "extension" {
+            attributes.any = match (attributes.any.take(), inherited) {
+                (Some(own), Some(base)) => Some(wildcard::union(own, &base)),
+                (own, base) => own.or(base),
+            };
         }
-        self.attributes_in(scope, node, attributes, &mut HashSet::new())
+        Ok(())
     }
 
     /// `seen` are the groups that were taken in already: a second time they add nothing.
@@ -54,7 +59,13 @@ impl<'d> Compiler<'d> {
                     }
                 }
                 "attributeGroup" => self.attribute_group(scope, child, attributes, seen)?,
-                "anyAttribute" => attributes.any = Some(self.wildcard(scope, child)),
+                "anyAttribute" => {
+                    let own = self.wildcard(scope, child);
+                    attributes.any = Some(match attributes.any.take() {
+                        Some(before) => wildcard::intersection(own, &before),
+                        None => own,
+                    });
+                }
                 _ => {}
             }
             let size = attributes.uses.len() as u64;

@@ -75,13 +75,17 @@ impl Compiler<'_> {
     }
 }
 
+/// Name, type, default and fixed value.
+type Same = (QName, TypeId, Option<Box<str>>, Option<Box<str>>);
+
 struct Flattener<'c, 'd, 'l> {
     compiler: &'c mut Compiler<'d>,
     label: &'l str,
     fields: Vec<Field>,
     content: Vec<Particle>,
-    /// The fields of the elements so far: the same element twice is one field.
-    leaves: HashMap<(QName, TypeId), u32>,
+    /// The fields of the elements so far: the same element twice is one field, unless their values are
+    /// fixed apart.
+    leaves: HashMap<Same, u32>,
 }
 
 impl Flattener<'_, '_, '_> {
@@ -131,7 +135,12 @@ impl Flattener<'_, '_, '_> {
     }
 
     fn field(&mut self, leaf: &Leaf) -> u32 {
-        let key = (leaf.wire.clone(), leaf.ty);
+        let key = (
+            leaf.wire.clone(),
+            leaf.ty,
+            leaf.default.clone(),
+            leaf.fixed.clone(),
+        );
         let named = matches!(leaf.kind, FieldKind::Element | FieldKind::Group);
         if named && let Some(&at) = self.leaves.get(&key) {
             if let Some(field) = self.fields.get_mut(at as usize) {

@@ -23,6 +23,7 @@ mod particle;
 mod refer;
 mod simple;
 mod substitute;
+mod wildcard;
 
 use std::collections::{HashMap, VecDeque};
 use std::rc::Rc;

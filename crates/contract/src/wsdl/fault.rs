@@ -4,10 +4,11 @@ use castile_plan::{ComplexId, ElementId, QName};
 
 use super::binding::warn;
 use super::message::Messages;
-use super::part::{block, element_leaf};
+use super::operation::is_soap;
+use super::part::{block, element_leaf, type_leaf};
 use super::{At, addressing};
 use crate::compile::{Compiler, Leaf, OUTSIDE};
-use crate::contract::FaultDecl;
+use crate::contract::{BodyStyle, FaultDecl};
 use crate::names::Ns;
 
 impl<'d> Messages<'_, 'd> {
@@ -31,27 +32,34 @@ impl<'d> Messages<'_, 'd> {
                     continue;
                 }
             };
-            let part = message
-                .node
-                .named(Ns::WSDL, "part")
-                .find_map(|p| Some((p, p.qname("element")?)));
-            let Some((part, element)) = part else {
-                let text = format!(
-                    "fault {name} is left out: its message has no part with an element (WSDL 1.1, 3.6)"
-                );
-                warn(compiler, at, fault, &text);
-                continue;
-            };
-            let leaf = element_leaf(compiler, message, part, element);
+            let parts = || message.node.named(Ns::WSDL, "part");
+            let element = parts().find_map(|p| Some((p, p.qname("element")?)));
             let action = addressing::fault(compiler, self.port_type, self.operation, fault);
-            faults.push((
-                name,
-                action,
-                leaf.wire.clone(),
-                compiler
-                    .element_named(message.document | OUTSIDE, part, element)
-                    .ok(),
-            ));
+            let leaf = match (element, parts().find(|p| p.qname("type").is_some())) {
+                (Some((part, element)), _) => {
+                    let leaf = element_leaf(compiler, message, part, element);
+                    let id = compiler.element_named(message.document | OUTSIDE, part, element);
+                    faults.push((name, action, leaf.wire.clone(), id.ok()));
+                    leaf
+                }
+                // In rpc style the part has a type, and the detail an element called like the part.
+                (None, Some(part)) if self.style == BodyStyle::Rpc => {
+                    let ns = self.fault_namespace(name).unwrap_or_default();
+                    let wire = QName::new(compiler.ns_of(ns), part.token("name").unwrap_or(name));
+                    faults.push((name, action, wire.clone(), None));
+                    Leaf {
+                        nillable: true,
+                        ..type_leaf(compiler, message, part, wire)
+                    }
+                }
+                _ => {
+                    let text = format!(
+                        "fault {name} is left out: its message has no part with an element (WSDL 1.1, 3.6)"
+                    );
+                    warn(compiler, at, fault, &text);
+                    continue;
+                }
+            };
             if !leaves.iter().any(|l| l.wire == leaf.wire) {
                 leaves.push(leaf);
             }
@@ -62,6 +70,14 @@ impl<'d> Messages<'_, 'd> {
             ..declaration(compiler, detail, name, &wire, id)
         });
         (declared.collect(), detail)
+    }
+
+    /// The namespace that the binding gives to a fault.
+    fn fault_namespace(&self, name: &str) -> Option<&'d str> {
+        let mut faults = self.bound.named(Ns::WSDL, "fault");
+        let bound = faults.find(|f| f.token("name") == Some(name))?;
+        let soap = bound.children().find(|c| is_soap(c.ns()) && c.local() == "fault");
+        soap?.token("namespace")
     }
 }
 

@@ -27,12 +27,12 @@ pub use version::AddressingVersion;
 pub(crate) use callbacks::Ticket;
 pub(crate) use client::Asked;
 pub(crate) use fault::action_not_supported;
-pub(crate) use read::action;
+pub(crate) use read::{action, text};
 
 use castile_codec::{NoRandomness, World};
 
 /// A message id that nobody else makes: a random UUID (RFC 9562, 5.4).
-fn message_id(world: &dyn World) -> Result<String, NoRandomness> {
+pub(crate) fn message_id(world: &dyn World) -> Result<String, NoRandomness> {
     let mut bytes = [0; 16];
     world.random(&mut bytes)?;
     bytes[6] = bytes[6] & 0x0f | 0x40;

@@ -104,7 +104,7 @@ impl Properties {
 }
 
 /// The text of a block, white space around it left out; `None` when it has elements.
-fn text(block: &HeaderBlock) -> Option<String> {
+pub(crate) fn text(block: &HeaderBlock) -> Option<String> {
     let mut reader = Reader::new(&block.xml);
     let (mut text, mut inside) = (String::new(), false);
     loop {

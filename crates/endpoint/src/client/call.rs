@@ -2,19 +2,20 @@
 
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use castile_codec::{DecodeOptions, Envelope, Fault, HeaderBlock, Sending, Version};
 use castile_contract::Operation;
 use castile_http::{Request, Response};
 use castile_plan::{ComplexId, Plan, Style};
 use castile_value::{Graph, Sink, Source, Value, ValueSink};
 
+use super::related::{Incoming, content_type};
 use super::reply::elsewhere;
 use super::{Client, Record, input};
 use crate::adapt::{Body, Headers, Inside, Nothing, arguments};
 use crate::error::{Error, Guilty, Kind};
 use crate::layers::{Memories, WithBlocks};
 use crate::media::{self, Media};
+use crate::payload::Payload;
 
 /// What one call has beside its arguments.
 #[derive(Clone, Debug, Default)]
@@ -35,7 +36,7 @@ pub struct Outgoing {
     /// The operation's name.
     pub operation: String,
     /// The envelope.
-    pub body: Bytes,
+    pub body: Payload,
     /// What encoding cost.
     pub encode: Duration,
     /// Header fields of HTTP for this call only.
@@ -47,7 +48,7 @@ pub struct Outgoing {
 
 impl Outgoing {
     /// An envelope that is ready, sent as it is.
-    pub fn ready(operation: impl Into<String>, envelope: impl Into<Bytes>) -> Outgoing {
+    pub fn ready(operation: impl Into<String>, envelope: impl Into<Payload>) -> Outgoing {
         Outgoing {
             operation: operation.into(),
             body: envelope.into(),
@@ -57,12 +58,6 @@ impl Outgoing {
             memories: Memories::default(),
         }
     }
-}
-
-/// What came back, not yet decoded.
-#[derive(Debug)]
-pub struct Incoming {
-    pub(super) response: Response,
 }
 
 /// A request and what came back.
@@ -229,7 +224,7 @@ impl Client {
         }
         Ok(Exchange {
             outgoing,
-            incoming: Incoming { response },
+            incoming: Incoming::new(response),
         })
     }
 
@@ -292,7 +287,7 @@ impl Client {
         operation: &Operation,
         header: &dyn Source,
         args: &dyn Source,
-    ) -> Result<(Vec<u8>, Memories), Error> {
+    ) -> Result<(Payload, Memories), Error> {
         let plan = input(operation)?;
         let mut blocks = Vec::new();
         let sending = Sending {
@@ -309,10 +304,12 @@ impl Client {
         let nested = arguments(self.types(), plan).1;
         let body = Body(args);
         let body: &dyn Source = if nested { &body } else { args };
-        let mut out = Vec::new();
+        let key = std::ptr::from_ref(operation) as usize;
         let options = self.encode_options();
-        castile_codec::encode(self.types(), plan, self.version, header, body, &options, &mut out)?;
-        Ok((out, memories))
+        let made = self
+            .templates
+            .encode(key, self.types(), plan, self.version, header, body, &options)?;
+        Ok((made.into(), memories))
     }
 
     fn request(&self, outgoing: &Outgoing) -> Result<Request, Error> {
@@ -343,10 +340,7 @@ impl Client {
             ..
         } = &exchange.incoming.response;
         let operation = self.operation(&exchange.outgoing.operation)?;
-        let content_type = headers
-            .get("content-type")
-            .and_then(|v| v.to_str().ok())
-            .unwrap_or_default();
+        let content_type = content_type(headers);
         let during = |e: Error| {
             e.during(format_args!(
                 "the reply to {} ({})",
@@ -365,6 +359,11 @@ impl Client {
                 Err(during(peer("it is an error")))
             };
         }
+        let (content_type, body) = match &exchange.incoming.related {
+            Some(Ok(related)) => (&*related.root.content_type, &related.root.content),
+            Some(Err(why)) => return Err(during(peer(&format!("no multipart message: {why}")))),
+            None => (content_type, body),
+        };
         if !Media::parse(content_type).is_xml() {
             return Err(during(foreign(content_type, body)));
         }
@@ -420,7 +419,7 @@ impl Client {
     fn record(&self, exchange: &Exchange, decode: Duration) -> Record {
         let Exchange {
             outgoing,
-            incoming: Incoming { response },
+            incoming: Incoming { response, related },
         } = exchange;
         let text = |v: &castile_http::HeaderValue| String::from_utf8_lossy(v.as_bytes()).into_owned();
         Record {
@@ -437,6 +436,11 @@ impl Client {
                 .iter()
                 .map(|(n, v)| (n.to_string(), text(v)))
                 .collect(),
+            attachments: related
+                .as_ref()
+                .and_then(|r| r.as_ref().ok())
+                .map(|r| r.rest.clone())
+                .unwrap_or_default(),
         }
     }
 }
@@ -477,7 +481,7 @@ fn foreign(content_type: &str, body: &[u8]) -> Error {
     let start = String::from_utf8_lossy(&body[..body.len().min(200)]);
     let start = start.split_whitespace().collect::<Vec<_>>().join(" ");
     let what = match content_type {
-        t if t.starts_with("multipart/") => "attachments are not supported yet",
+        t if t.starts_with("multipart/") => "of multipart messages only multipart/related is read",
         _ => "SOAP comes as text/xml or application/soap+xml",
     };
     peer(&format!(

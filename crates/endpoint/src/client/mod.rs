@@ -3,6 +3,7 @@
 mod call;
 mod options;
 mod record;
+mod related;
 mod reply;
 
 use std::collections::HashMap;
@@ -10,17 +11,20 @@ use std::sync::Arc;
 
 use castile_codec::{EncodeOptions, Name, Version};
 use castile_contract::{Binding, Contract, Operation, Protocol};
+use castile_diff::Templates;
 use castile_plan::{ComplexId, Plan, Types};
 use castile_value::{Sink, Source};
 use url::Url;
 
-pub use call::{CallOptions, Exchange, Incoming, Outcome, Outgoing, Reply};
+pub use call::{CallOptions, Exchange, Outcome, Outgoing, Reply};
 pub use options::ClientOptions;
 pub use record::Record;
+pub use related::{Attachment, Incoming};
 
 use crate::addressing::{Addressing, AddressingVersion};
 use crate::error::{Error, Guilty, Kind};
 use crate::load::{Location, load};
+use crate::payload::Payload;
 
 /// A client of one port. Any number of threads may call it at once; they do not wait for each
 /// other.
@@ -33,6 +37,8 @@ pub struct Client {
     options: ClientOptions,
     blocking: castile_http::blocking::Client,
     tasks: castile_http::Client,
+    /// The requests sent last, by the address of their operation in the contract.
+    templates: Templates<usize>,
 }
 
 impl Client {
@@ -83,6 +89,7 @@ impl Client {
             version,
             operations,
             endpoint,
+            templates: Templates::new(options.differential.clone()),
             options,
             blocking,
             tasks,
@@ -142,11 +149,16 @@ impl Client {
         Ok(crate::adapt::arguments(self.types(), input(operation)?).0)
     }
 
+    /// What differential sending did so far.
+    pub fn differential(&self) -> castile_diff::Stats {
+        self.templates.stats()
+    }
+
     /// The envelope of a request, without sending it.
     ///
     /// # Errors
     /// As [`Client::operation`], and a value that the contract does not allow.
-    pub fn encode(&self, operation: &str, header: &dyn Source, args: &dyn Source) -> Result<Vec<u8>, Error> {
+    pub fn encode(&self, operation: &str, header: &dyn Source, args: &dyn Source) -> Result<Payload, Error> {
         let operation = self.operation(operation)?;
         Ok(self.encode_request(operation, header, args)?.0)
     }

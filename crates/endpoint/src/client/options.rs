@@ -30,6 +30,8 @@ pub struct ClientOptions {
     /// What adds header blocks to requests and checks replies. A binding that requires WS-Addressing
     /// gets it with its defaults when no layer knows it.
     pub layers: Layers,
+    /// How requests are made from the last ones.
+    pub differential: castile_diff::Options,
     /// How the WSDL is loaded.
     pub load: LoadOptions,
 }
@@ -47,6 +49,7 @@ impl Default for ClientOptions {
             http: castile_http::ClientOptions::default(),
             limits: castile_codec::Limits::default(),
             layers: Layers::default(),
+            differential: castile_diff::Options::default(),
             load: LoadOptions::default(),
         }
     }

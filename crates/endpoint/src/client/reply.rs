@@ -7,7 +7,8 @@ use castile_contract::Operation;
 use castile_http::Response;
 
 use super::Client;
-use super::call::{Exchange, Incoming, Outgoing, peer};
+use super::call::{Exchange, Outgoing, peer};
+use super::related::Incoming;
 use crate::adapt::names_header;
 use crate::addressing::{Asked, Ticket};
 use crate::error::Error;
@@ -57,7 +58,7 @@ impl Client {
             let waited = ticket.wait(self.time_limit(&outgoing), interrupted);
             response = waited.map_err(|e| e.during(format_args!("calling {}", outgoing.operation)))?;
         }
-        let incoming = Incoming { response };
+        let incoming = Incoming::new(response);
         Ok(Exchange { outgoing, incoming })
     }
 

@@ -9,9 +9,11 @@ use castile_plan::{ComplexId, Style, Types};
 use castile_value::{Sink, Source};
 
 use super::dispatch::Service;
+use super::replies::ReplyKey;
 use crate::adapt::{Body, Inside, arguments};
 use crate::error::Error;
 use crate::layers::WithBlocks;
+use crate::payload::Payload;
 
 /// Answers calls. Runs on a thread that may block.
 pub trait Handler: Send + Sync + 'static {
@@ -55,17 +57,14 @@ pub struct Call<'c> {
     pub(super) memories: &'c [Memory],
 }
 
-/// Room for a reply to begin with: most are small, and one allocation does for them.
-const REPLY_BYTES: usize = 1024;
-
 /// An answer's envelope.
 #[derive(Debug, Default)]
-pub struct Answer(pub(super) Vec<u8>);
+pub struct Answer(pub(super) Payload);
 
 impl Answer {
     /// An envelope that is ready, sent as it is: what a mock server has on disk.
     pub fn ready(envelope: Vec<u8>) -> Answer {
-        Answer(envelope)
+        Answer(envelope.into())
     }
 }
 
@@ -75,6 +74,7 @@ pub struct Replier<'c> {
     operation: &'c Operation,
     version: Version,
     memories: &'c [Memory],
+    principal: Option<&'c str>,
 }
 
 impl<'c> Call<'c> {
@@ -129,6 +129,7 @@ impl<'c> Call<'c> {
             operation,
             envelope,
             memories,
+            principal,
             ..
         } = self;
         let types = service.types();
@@ -152,6 +153,7 @@ impl<'c> Call<'c> {
             operation,
             version,
             memories,
+            principal,
         })
     }
 }
@@ -194,12 +196,15 @@ impl Replier<'_> {
         };
         let blocks = layers.reply(self.memories, &sending)?;
         let header = &WithBlocks::new(types, plan.header, header, &blocks);
-        let mut out = Vec::with_capacity(REPLY_BYTES);
         let options = self.service.encode_options();
         let began = Instant::now();
-        castile_codec::encode(types, plan, self.version, header, body, &options, &mut out)?;
+        let key = ReplyKey::new(self.operation, self.principal);
+        let made = self
+            .service
+            .templates()
+            .encode(key, types, plan, self.version, header, body, &options)?;
         self.service.note_encode(began);
-        Ok(Answer(out))
+        Ok(Answer(made.into()))
     }
 }
 

@@ -9,13 +9,16 @@ use castile_codec::{
     Code, EncodeOptions, Envelope, Fault, Found, Limits, Memory, Name, Received, Route, Sending, Version,
 };
 use castile_contract::{Contract, Operation};
+use castile_diff::Templates;
 use castile_plan::Types;
 
 use super::call::{Answer, Call, Handler, Trouble};
 use super::find::Index;
 use super::message::{InMessage, OutMessage};
+use super::replies::ReplyKey;
 use crate::error::{Error, Guilty};
 use crate::layers::{Layers, not_understood};
+use crate::payload::Payload;
 
 /// Settings of a service.
 #[derive(Clone, Debug)]
@@ -37,6 +40,8 @@ pub struct ServiceOptions {
     /// The actors (SOAP 1.2: roles) that the service plays, beside `next` and the ultimate receiver:
     /// header blocks for them that must be understood are refused when nobody knows them.
     pub roles: Vec<String>,
+    /// How replies are made from the last ones.
+    pub differential: castile_diff::Options,
 }
 
 impl Default for ServiceOptions {
@@ -49,6 +54,7 @@ impl Default for ServiceOptions {
             limits: Limits::default(),
             layers: Layers::default(),
             roles: Vec::new(),
+            differential: castile_diff::Options::default(),
         }
     }
 }
@@ -61,6 +67,8 @@ pub struct Service {
     handler: Box<dyn Handler>,
     index: Index,
     counters: Counters,
+    /// The replies sent last.
+    templates: Templates<ReplyKey>,
 }
 
 #[derive(Default)]
@@ -102,6 +110,7 @@ impl Service {
     ) -> Result<Service, Error> {
         Ok(Service {
             index: Index::new(&contract, &options)?,
+            templates: Templates::new(options.differential.clone()),
             options,
             handler: Box::new(handler),
             counters: Counters::default(),
@@ -122,6 +131,15 @@ impl Service {
     /// The settings.
     pub fn options(&self) -> &ServiceOptions {
         &self.options
+    }
+
+    /// What differential sending did so far.
+    pub fn differential(&self) -> castile_diff::Stats {
+        self.templates.stats()
+    }
+
+    pub(super) fn templates(&self) -> &Templates<ReplyKey> {
+        &self.templates
     }
 
     /// What the service did so far.
@@ -321,7 +339,7 @@ impl Handling<'_> {
         checked.map_err(|refusal| refusal.fault)
     }
 
-    fn reply(self, operation: &Operation, body: Vec<u8>) -> OutMessage {
+    fn reply(self, operation: &Operation, body: Payload) -> OutMessage {
         // Most answers go back, where the action is of no use.
         OutMessage {
             version: self.version,
@@ -353,7 +371,10 @@ impl Handling<'_> {
         fault.headers.extend(blocks.unwrap_or_default());
         OutMessage {
             version: self.version,
-            body: self.service.fault_body(self.version, self.operation, &fault),
+            body: self
+                .service
+                .fault_body(self.version, self.operation, &fault)
+                .into(),
             fault: Some(fault.code),
             action,
             route: self.found.fault,

@@ -4,6 +4,8 @@ use std::net::SocketAddr;
 
 use castile_codec::{Code, Route, Version};
 
+use crate::payload::Payload;
+
 /// A message for a [`Service`](super::Service): the envelope as text, and what the transport says of it.
 #[derive(Clone, Copy, Debug)]
 pub struct InMessage<'m> {
@@ -38,7 +40,7 @@ pub struct OutMessage {
     /// Of the envelope.
     pub version: Version,
     /// The envelope; empty when there is nothing to say.
-    pub body: Vec<u8>,
+    pub body: Payload,
     /// The code of a fault.
     pub fault: Option<Code>,
     /// The WS-Addressing action, when it goes to a place of its own.

@@ -7,6 +7,7 @@ mod find;
 mod handlers;
 mod message;
 mod outbox;
+mod replies;
 mod web;
 
 pub use call::{Answer, Call, Handler, Replier, Trouble};

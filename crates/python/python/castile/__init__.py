@@ -38,12 +38,14 @@ from ._layers import (
     Callbacks,
     CheckAddressing,
     CheckSecurity,
+    CheckXRoad,
     EndpointReference,
     Timestamp,
     UsernameToken,
+    XRoad,
     clock_offset,
 )
-from ._options import TLS, Basic, Bearer, Digest, Timeouts
+from ._options import TLS, Basic, Bearer, Differential, Digest, Timeouts
 from ._records import SKIP, XML, QName, Record, asdict, present, type_name
 from ._serve import Server, ServerCall, current_call, serve
 from ._service import operation, service, wsdl
@@ -62,9 +64,11 @@ __all__ = [
     "Callbacks",
     "CheckAddressing",
     "CheckSecurity",
+    "CheckXRoad",
     "Client",
     "ContractError",
     "DateTime",
+    "Differential",
     "Digest",
     "Duration",
     "EndpointReference",
@@ -83,6 +87,7 @@ __all__ = [
     "Timestamp",
     "TransportError",
     "UsernameToken",
+    "XRoad",
     "__version__",
     "asdict",
     "clock_offset",

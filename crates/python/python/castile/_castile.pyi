@@ -203,6 +203,10 @@ class Call:
         """Bytes of the reply, decompressed."""
 
     @property
+    def attachments(self) -> list[tuple[str, str, bytes]]:
+        """The parts beside the envelope of the reply: content id, content type, content."""
+
+    @property
     def request_xml(self) -> str:
         """The request's envelope, secrets masked."""
 
@@ -228,7 +232,13 @@ class Call:
 
     @property
     def match_kind(self) -> str:
-        """Which of the four matches of differential sending it was."""
+        """Which of the four matches of differential sending it was: `"content"`,
+        `"perfect-structural"`, `"partial-structural"` or `"first-time"`."""
+
+    @property
+    def differential(self) -> dict[str, int]:
+        """What making the request from the last one took: values compared, rewritten and written
+        anew, bytes rewritten and shifted, widths stolen, chunks split and copied."""
 
 @final
 class Answer:
@@ -256,6 +266,7 @@ class Client:
     def endpoint(self) -> str: ...
     @property
     def soap_version(self) -> str: ...
+    def differential(self) -> dict[str, int]: ...
     @property
     def doc(self) -> str | None: ...
     def operations(self) -> list[OperationFace]: ...

@@ -18,11 +18,13 @@ from ._options import (
     TLS,
     Arrays,
     Auth,
+    Differential,
     Rows,
     StrPath,
     Timeouts,
     auth_setting,
     cache_settings,
+    differential_settings,
     header_settings,
     timeout_settings,
     tls_settings,
@@ -55,6 +57,7 @@ class Shared:
         strict: bool = True,
         digits: int | None = None,
         share_texts: bool = False,
+        differential: bool | Differential = True,
         rows: Rows = "numpy",
         arrays: Arrays = "numpy",
         layers: Sequence[Layer] = (),
@@ -91,6 +94,7 @@ class Shared:
             "chunked": chunked,
             **tls_settings(tls),
             **timeout_settings(timeout),
+            **differential_settings(differential),
             **cache_settings(cache),
         }
         self._core = _castile.Client(wsdl, settings)
@@ -108,6 +112,12 @@ class Shared:
     def endpoint(self) -> str:
         """Where calls go."""
         return self._core.endpoint
+
+    @property
+    def differential(self) -> dict[str, int]:
+        """What differential sending did so far: messages by match, bytes sent, bytes that had to be
+        written, bytes of memory kept."""
+        return self._core.differential()
 
     @property
     def types(self) -> list[str]:
@@ -199,11 +209,12 @@ class Client(Shared):
     `endpoint`, `service` and `port` choose where calls go, `auth` is a pair of user and password
     (or `Digest`, `Bearer`), `timeout` seconds for a whole call (or `Timeouts`), `headers` SOAP
     headers and `http_headers` HTTP headers of every call. With `strict=False` small breaches of
-    the contract by the peer are overlooked. `digits` sends doubles with fewer digits. `rows` says
-    whether arrays of flat structs come as structured arrays (`"numpy"`) or as lists of objects
-    (`"objects"`). `layers` add headers to requests and check replies: `UsernameToken`, `Timestamp`,
-    `Addressing`. `faults` are exception classes with fields, raised instead of `Fault` for
-    declared faults of the same name.
+    the contract by the peer are overlooked. A message is made from the last one like it;
+    `differential=False` writes each anew, `Differential` tunes it. `digits` sends doubles
+    with fewer digits. `rows` says whether arrays of flat structs come as structured arrays
+    (`"numpy"`) or as lists of objects (`"objects"`). `layers` add headers to requests and check
+    replies: `UsernameToken`, `Timestamp`, `Addressing`. `faults` are exception classes with
+    fields, raised instead of `Fault` for declared faults of the same name.
 
     Any number of threads may use a client at once.
     """

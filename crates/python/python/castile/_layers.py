@@ -22,9 +22,11 @@ __all__ = [
     "Callbacks",
     "CheckAddressing",
     "CheckSecurity",
+    "CheckXRoad",
     "EndpointReference",
     "Timestamp",
     "UsernameToken",
+    "XRoad",
     "clock_offset",
 ]
 
@@ -194,8 +196,30 @@ class CheckAddressing:
     reply_hosts: Sequence[str] = ()
 
 
-Layer: TypeAlias = "UsernameToken | Timestamp | Addressing"
-ServerLayer: TypeAlias = "CheckSecurity | CheckAddressing"
+@dataclass(frozen=True)
+class XRoad:
+    """The headers of X-Road (message protocol 4.0) on every call: `client` calls `service`, each
+    `"INSTANCE/CLASS/CODE"` or `"INSTANCE/CLASS/CODE/SUBSYSTEM"`, in the name of `user_id`.
+
+    The code of the service is the operation's name unless `service_code` says otherwise. A reply must
+    have the id of its request. Parts beside its envelope are in `client.last_call.attachments`.
+    """
+
+    client: str
+    service: str
+    user_id: str
+    service_version: str | None = None
+    service_code: str | None = None
+    issue: str | None = None
+
+
+@dataclass(frozen=True)
+class CheckXRoad:
+    """The headers of X-Road on a server: requests must have them, and replies repeat them."""
+
+
+Layer: TypeAlias = "UsernameToken | Timestamp | Addressing | XRoad"
+ServerLayer: TypeAlias = "CheckSecurity | CheckAddressing | CheckXRoad"
 
 
 def clock_offset(client: Any) -> float:
@@ -233,9 +257,11 @@ def client_layers(layers: Iterable[Layer]) -> list[tuple[str, dict[str, Any]]]:
                 )
             case Addressing():
                 others.append(("addressing", _addressing(layer)))
+            case XRoad():
+                others.append(("xroad", dict(vars(layer))))
             case _:
                 raise TypeError(
-                    f"a client's layers are UsernameToken, Timestamp and Addressing, not {layer!r}"
+                    f"a client's layers are UsernameToken, Timestamp, Addressing and XRoad, not {layer!r}"
                 )
     return [*others, ("security", security)] if security else others
 
@@ -250,8 +276,12 @@ def server_layers(layers: Iterable[ServerLayer]) -> list[tuple[str, dict[str, An
                 made.append(("security", vars(layer) | {"users": users, "without": list(layer.without)}))
             case CheckAddressing(required, hosts):
                 made.append(("addressing", {"required": required, "reply_hosts": list(hosts) or None}))
+            case CheckXRoad():
+                made.append(("xroad", {}))
             case _:
-                raise TypeError(f"a server's layers are CheckSecurity and CheckAddressing, not {layer!r}")
+                raise TypeError(
+                    f"a server's layers are CheckSecurity, CheckAddressing and CheckXRoad, not {layer!r}"
+                )
     return made
 
 

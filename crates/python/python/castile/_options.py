@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-__all__ = ["TLS", "Basic", "Bearer", "Digest", "Timeouts"]
+__all__ = ["TLS", "Basic", "Bearer", "Differential", "Digest", "Timeouts"]
 
 StrPath: TypeAlias = "str | os.PathLike[str]"
 
@@ -64,6 +64,32 @@ class Timeouts:
     call: float | None = None
 
 
+@dataclass(frozen=True)
+class Differential:
+    """How a message is made from the last one like it. `None` keeps a default.
+
+    `pad=False` keeps numbers at their exact width, for peers that cannot read `<v>1.5  </v>`.
+    `stuffing` gives every number so many characters from the start (or `"max"`, the most that its
+    type can take), so that none ever has to be moved. Arrays of fewer than `values_min` values and
+    texts of fewer than `text_bytes_min` bytes are written anew each time. `chunk_bytes`,
+    `split_bytes` and `reserve_bytes` cut the memory of an array, `steal_reach` says how many
+    neighbours a growing number may take spaces from, `rewrite_above` which part of a chunk must
+    have changed for it to be written anew, `budget_bytes` what all messages together may keep.
+    """
+
+    enabled: bool = True
+    pad: bool | None = None
+    stuffing: int | Literal["max"] | None = None
+    values_min: int | None = None
+    text_bytes_min: int | None = None
+    chunk_bytes: int | None = None
+    split_bytes: int | None = None
+    reserve_bytes: int | None = None
+    steal_reach: int | None = None
+    rewrite_above: float | None = None
+    budget_bytes: int | None = None
+
+
 Auth: TypeAlias = "tuple[str, str] | Basic | Digest | Bearer | None"
 Rows: TypeAlias = Literal["numpy", "objects"]
 Arrays: TypeAlias = Literal["numpy", "lists"]
@@ -101,6 +127,16 @@ def timeout_settings(timeout: float | Timeouts | None) -> dict[str, Any]:
     """The parts of a timeout: one number limits the whole call."""
     limits = timeout if isinstance(timeout, Timeouts) else Timeouts(call=timeout)
     return {"timeout_connect": limits.connect, "timeout_read": limits.read, "timeout_call": limits.call}
+
+
+def differential_settings(differential: bool | Differential) -> dict[str, Any]:
+    """How messages are made from the last ones; a bool says whether at all."""
+    if isinstance(differential, bool):
+        differential = Differential(enabled=differential)
+    settings = asdict(differential)
+    if settings["stuffing"] == "max":
+        settings |= {"stuffing": None, "stuffing_max": True}
+    return {f"differential_{name}": value for name, value in settings.items()}
 
 
 def cache_settings(cache: bool | StrPath) -> dict[str, Any]:

@@ -19,7 +19,15 @@ from ._errors import Fault, NoSuchOperation
 from ._hints import load_value
 from ._layers import ServerLayer, server_layers
 from ._operations import close_name, no_operation
-from ._options import TLS, Rows, StrPath, cache_settings, tls_settings
+from ._options import (
+    TLS,
+    Differential,
+    Rows,
+    StrPath,
+    cache_settings,
+    differential_settings,
+    tls_settings,
+)
 from ._records import Record, attribute_names
 from ._service import Bound, Definition, fault_reason
 
@@ -154,6 +162,7 @@ def serve(
     strict: bool = True,
     digits: int | None = None,
     share_texts: bool = False,
+    differential: bool | Differential = True,
     rows: Rows = "numpy",
     tls: TLS | None = None,
     users: Mapping[str, str] | None = None,
@@ -212,6 +221,7 @@ def serve(
         "strict": strict,
         "digits": digits,
         "share_texts": share_texts,
+        **differential_settings(differential),
         "rows": rows,
         "users": dict(users) if users is not None else None,
         "layers": server_layers(layers),

@@ -10,7 +10,7 @@ use std::cell::RefCell;
 use castile_plan::Field;
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyMapping, PyTuple};
+use pyo3::types::{PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 
 use super::class::Class;
 use super::{Context, Kept, Map, Place};
@@ -24,20 +24,28 @@ pub(super) struct Shared<'a, 'py> {
     objects: RefCell<Vec<(Bound<'py, PyAny>, Option<&'a Field>)>>,
 }
 
+/// Objects deeper than this in others are written by themselves, as if they were shared.
+const DEPTH_MAX: u32 = 50;
+
 impl<'a, 'py> Context<'a, 'py> {
     /// Finds what can be reached from `root` on several ways. Only then are objects shared at all.
     pub(crate) fn find_shared(&'a self, root: &Bound<'py, PyAny>) -> PyResult<()> {
         let mut seen: Map<usize, bool> = Map::default();
-        let mut waiting = vec![root.clone()];
-        while let Some(object) = waiting.pop() {
+        let mut waiting = vec![(root.clone(), 0)];
+        while let Some((object, depth)) = waiting.pop() {
             if !self.has_identity(&object)? {
                 continue;
             }
             match seen.get_mut(&(object.as_ptr() as usize)) {
                 Some(twice) => *twice = true,
                 None => {
-                    seen.insert(object.as_ptr() as usize, false);
-                    self.children(&object, &mut waiting)?;
+                    // A long chain is written in pieces.
+                    let deep = depth >= DEPTH_MAX;
+                    seen.insert(object.as_ptr() as usize, deep);
+                    let mut inside = Vec::new();
+                    self.children(&object, &mut inside)?;
+                    let depth = if deep { 0 } else { depth + 1 };
+                    waiting.extend(inside.into_iter().map(|object| (object, depth)));
                     // Its address stays its own as long as it lives.
                     self.keep(object);
                 }
@@ -59,11 +67,15 @@ impl<'a, 'py> Context<'a, 'py> {
 
     fn children(&'a self, object: &Bound<'py, PyAny>, out: &mut Vec<Bound<'py, PyAny>>) -> PyResult<()> {
         if let Ok(list) = object.cast::<PyList>() {
-            out.extend(list.iter());
+            out.extend(list.iter().filter(|item| !is_atom(item)));
         } else if let Ok(tuple) = object.cast::<PyTuple>() {
-            out.extend(tuple.iter());
+            out.extend(tuple.iter().filter(|item| !is_atom(item)));
         } else if let Ok(dict) = object.cast::<PyDict>() {
-            out.extend(dict.values().iter());
+            out.extend(
+                dict.iter()
+                    .map(|(_, value)| value)
+                    .filter(|value| !is_atom(value)),
+            );
         } else if let Ok(mapping) = object.cast::<PyMapping>() {
             out.extend(mapping.values()?.iter());
         } else if let Ok(names) = object.get_type().getattr(intern!(self.py, "_castile_attrs")) {
@@ -120,13 +132,21 @@ impl<'a, 'py> Context<'a, 'py> {
     }
 }
 
+/// Whether an object is one of the plain values that most lists are full of.
+fn is_atom(object: &Bound<'_, PyAny>) -> bool {
+    object.is_exact_instance_of::<PyFloat>()
+        || object.is_exact_instance_of::<PyInt>()
+        || object.is_exact_instance_of::<PyString>()
+        || object.is_none()
+}
+
 fn attributes<'py>(
     object: &Bound<'py, PyAny>,
     names: Bound<'py, PyAny>,
     out: &mut Vec<Bound<'py, PyAny>>,
 ) -> PyResult<()> {
     for name in names.try_iter()? {
-        let name = name?.cast_into::<pyo3::types::PyString>()?;
+        let name = name?.cast_into::<PyString>()?;
         out.extend(object.getattr_opt(&name)?);
     }
     Ok(())

@@ -10,13 +10,15 @@ use crate::error::{Error, Kind};
 
 /// What the attributes of an array say.
 #[derive(Default)]
-struct Said {
+pub(super) struct Said {
     /// The type of the items, when the table knows it.
     item: Option<TypeId>,
     /// The declared size of each dimension; 0 for those left open.
-    sizes: Vec<usize>,
+    pub(super) sizes: Vec<usize>,
     /// Where the items that were transmitted begin (SOAP 1.1, 5.4.2.1).
     offset: usize,
+    /// Whether the items are arrays without a type of their own: `xsd:int[][2]`.
+    nested: bool,
 }
 
 /// Items not transmitted that one message may leave to be filled in.
@@ -26,7 +28,7 @@ const GAPS_MAX: usize = 65_536;
 const DIMENSIONS_MAX: usize = 32;
 
 /// Where the items of an array go.
-const ITEMS: Slot = Slot { field: 0, many: true };
+pub(super) const ITEMS: Slot = Slot { field: 0, many: true };
 
 impl<'a> Decoder<'a, '_> {
     /// Reads an array of a declared type, after its start tag, through its end tag.
@@ -88,6 +90,9 @@ impl<'a> Decoder<'a, '_> {
                 said.sizes.len()
             );
             return Err(self.bad(Kind::Unexpected, why));
+        }
+        if declared > 1 && said.nested {
+            return self.nested(field, id, declared, said, slot, sink);
         }
         let at = self.reader.token_start();
         let shape = id.map(|id| types.shape(id));
@@ -159,7 +164,7 @@ impl<'a> Decoder<'a, '_> {
             .or_else(|| self.of_encoding("arraySize"))
     }
 
-    fn said(&mut self) -> Result<Said, Error> {
+    pub(super) fn said(&mut self) -> Result<Said, Error> {
         let mut said = Said::default();
         if self.reader.attributes().is_empty() {
             return Ok(said);
@@ -168,7 +173,8 @@ impl<'a> Decoder<'a, '_> {
             let (name, nested, sizes) = parts(&text).ok_or_else(|| self.no_sizes(&text))?;
             said.sizes = sizes_of(sizes, ',').ok_or_else(|| self.no_sizes(&text))?;
             // Of arrays in arrays each tells its own type.
-            said.item = self.item_type(name).filter(|_| nested.is_empty());
+            said.nested = !nested.is_empty();
+            said.item = self.item_type(name).filter(|_| !said.nested);
         } else {
             if let Some(name) = self.of_encoding("itemType") {
                 said.item = self.item_type(&name);

@@ -11,12 +11,13 @@
 //! ```
 
 mod array;
+mod nested;
 mod scan;
 mod shared;
 
 use castile_plan::{Builtin, ComplexId, Field, QName, TypeId, Types};
 use castile_value::{Sink, Slot};
-use castile_xml::Name;
+use castile_xml::{Name, Reader};
 
 use super::{Decoder, Next, Start};
 use crate::error::{Error, Kind};
@@ -44,6 +45,12 @@ const OLD_INSTANCES: [&str; 2] = [
 /// Elements within one another, those behind references included, as deep as this and no deeper.
 const DEPTH_MAX: u32 = 280;
 
+/// The namespace of SOAP 1.2's representation of procedure calls.
+const RPC: &str = "http://www.w3.org/2003/05/soap-rpc";
+
+/// Envelope, Body, the call, the parameter.
+const PARAMETER_DEPTH: u32 = 4;
+
 /// What an element's `xsi:type` names.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Own {
@@ -61,9 +68,10 @@ impl<'a> Decoder<'a, '_> {
         &mut self,
         id: ComplexId,
         first: Option<Start<'a>>,
+        header: Option<Reader<'a>>,
         sink: &mut dyn Sink,
     ) -> Result<(), Error> {
-        self.encoding = Some(Box::new(self.scan(first)?));
+        self.encoding = Some(Box::new(self.scan(first, header)?));
         let types = self.types;
         match (first, types.complex(id).fields.first()) {
             (Some(start), Some(field)) => {
@@ -90,10 +98,41 @@ impl<'a> Decoder<'a, '_> {
         Ok(())
     }
 
+    /// The leaf of a parameter that its peer calls otherwise: the one at its place, when nothing was met
+    /// of it yet. What a return value is called means nothing (SOAP 1.1, 7.1), and peers without a
+    /// contract call parameters by number.
+    pub(super) fn parameter(&self, id: ComplexId, base: usize, start: Start<'a>) -> Option<usize> {
+        let outermost =
+            self.encoding.is_some() && self.below() == 0 && self.reader.depth() == PARAMETER_DEPTH;
+        if !outermost || self.is_result_name(start) {
+            return None;
+        }
+        let counts = self.counts.get(base..base + self.types.leaves(id).len())?;
+        let place = counts.iter().filter(|&&count| count > 0).count();
+        let in_order = counts.get(..place)?.iter().all(|&count| count > 0);
+        (in_order && place < counts.len()).then_some(place)
+    }
+
+    /// Whether an element only says which one is the return value (SOAP 1.2 part 2, 4.2.1).
+    pub(super) fn is_result_name(&self, start: Start<'a>) -> bool {
+        self.encoding.is_some() && self.reader.uri(start.name.ns) == RPC && start.name.local == "result"
+    }
+
     fn skip(&mut self) -> Result<(), Error> {
         self.reader
             .skip_element()
             .map_err(|e| Error::xml(e, self.reader.input()))
+    }
+
+    /// A fault does not say that its details are encoded; references do. An object is copied to each of
+    /// its places then, as details are values of their own.
+    pub(super) fn refer_in_fault(&mut self, first: Option<Start<'a>>) -> Result<(), Error> {
+        if memchr::memmem::find(self.reader.rest(), b"href").is_some() {
+            let mut encoding = self.scan(first, None)?;
+            encoding.copied = true;
+            self.encoding = Some(Box::new(encoding)).filter(|encoding| !encoding.ids.is_empty());
+        }
+        Ok(())
     }
 
     /// Reads one element, after its start tag, through its end tag.

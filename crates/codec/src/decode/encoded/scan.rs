@@ -15,8 +15,12 @@ use crate::error::{Error, Kind};
 const SCOPES_MAX: usize = 16;
 
 impl<'a> Decoder<'a, '_> {
-    /// Looks through the rest of the body, whose first start tag was read.
-    pub(super) fn scan(&self, first: Option<Start<'a>>) -> Result<Encoding<'a>, Error> {
+    /// Looks through the rest of the body, whose first start tag was read, and through the header.
+    pub(super) fn scan(
+        &self,
+        first: Option<Start<'a>>,
+        header: Option<Reader<'a>>,
+    ) -> Result<Encoding<'a>, Error> {
         let mut encoding = Encoding::default();
         let rest = self.reader.rest();
         let refers = |needle: &str| memchr::memmem::find(rest, needle.as_bytes()).is_some();
@@ -34,17 +38,10 @@ impl<'a> Decoder<'a, '_> {
         scan.element(first.at, 0, &mut encoding)?;
         scan.rest(0, &mut encoding)?;
         // Behind the first element its declarations do not hold any more.
-        encoding.scopes.push(Scope::Reader(Box::new(scan.reader.clone())));
-        let body = encoding.scopes.len() - 1;
-        loop {
-            match scan.token()? {
-                Token::Start { .. } => {
-                    scan.element(scan.reader.token_start(), body, &mut encoding)?;
-                    scan.rest(body, &mut encoding)?;
-                }
-                Token::End { .. } | Token::Eof => break,
-                _ => {}
-            }
+        scan.siblings(&mut encoding)?;
+        if let Some(header) = header {
+            scan.reader = header;
+            scan.siblings(&mut encoding)?;
         }
         for (id, mut target) in scan.targets {
             target.uses += scan.uses.get(&*id).copied().unwrap_or(0);
@@ -77,6 +74,22 @@ struct Declaring {
 impl<'a> Scan<'a> {
     fn token(&mut self) -> Result<Token<'a>, Error> {
         self.reader.next().map_err(|e| Error::xml(e, self.reader.input()))
+    }
+
+    /// The elements that follow, up to the end of what they are in; the reader's scope is theirs.
+    fn siblings(&mut self, encoding: &mut Encoding<'a>) -> Result<(), Error> {
+        encoding.scopes.push(Scope::Reader(Box::new(self.reader.clone())));
+        let base = encoding.scopes.len() - 1;
+        loop {
+            match self.token()? {
+                Token::Start { .. } => {
+                    self.element(self.reader.token_start(), base, encoding)?;
+                    self.rest(base, encoding)?;
+                }
+                Token::End { .. } | Token::Eof => return Ok(()),
+                _ => {}
+            }
+        }
     }
 
     /// What is below the open element, through its end. `base` is the scope of that element.
@@ -121,7 +134,8 @@ impl<'a> Scan<'a> {
             }
         }
         // The first element of the body is the scope of all in it.
-        let declares = !self.reader.declarations().is_empty() && !(self.open.is_empty() && base == 0);
+        let outermost = self.open.is_empty() && base == 0;
+        let declares = !outermost && !self.reader.declarations().is_empty();
         if declares {
             self.scopes.push(Declaring { at, number: None });
         }

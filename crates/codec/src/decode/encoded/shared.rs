@@ -36,6 +36,8 @@ pub(in super::super) struct Encoding<'a> {
     repeated_bytes: usize,
     /// Nils that stand for items of arrays that were not transmitted.
     pub(super) gaps: usize,
+    /// An object is copied to each of its places.
+    pub(super) copied: bool,
 }
 
 /// What namespaces mean around an element.
@@ -133,6 +135,11 @@ impl<'a> Decoder<'a, '_> {
         }
     }
 
+    /// Whether shared objects are copied: the sink cannot take them, or nobody would have them.
+    fn copies(&self, sink: &mut dyn Sink) -> bool {
+        self.encoding.as_ref().is_some_and(|encoding| encoding.copied) || sink.graph().is_none()
+    }
+
     fn target(&mut self, number: usize) -> Option<&mut Target> {
         self.encoding.as_mut()?.targets.get_mut(number)
     }
@@ -151,7 +158,7 @@ impl<'a> Decoder<'a, '_> {
         let single = self.target(number).is_some_and(|t| t.uses < 2);
         let simple = self.is_simple(field.ty)?;
         // Who cannot take shared objects gets a copy in each place.
-        let copied = sink.graph().is_none();
+        let copied = self.copies(sink);
         if simple || (single || copied) && depth <= BELOW_MAX {
             let from = self.reader.position();
             let below = std::mem::replace(&mut self.encoding_mut()?.below, depth);
@@ -236,7 +243,7 @@ impl<'a> Decoder<'a, '_> {
         start: Start<'a>,
         sink: &mut dyn Sink,
     ) -> Result<(), Error> {
-        if self.is_simple(field.ty)? || self.is_encoded_nil()? || sink.graph().is_none() {
+        if self.is_simple(field.ty)? || self.is_encoded_nil()? || self.copies(sink) {
             return self.encoded_value(field, slot, start, sink);
         }
         self.forget();

@@ -48,7 +48,7 @@ impl<'a> Decoder<'a, '_> {
         left: u32,
         sink: &mut dyn Sink,
     ) -> Result<u32, Error> {
-        if self.is_nil()? {
+        if self.is_nil()? || self.own_complex_type(id).is_some() {
             return self.element(field, slot, start, sink).map(|()| 0);
         }
         let outer = self.trace.replace(Trace::default());

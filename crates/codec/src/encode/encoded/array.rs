@@ -166,10 +166,10 @@ struct Nested<'a> {
 impl<'a> Nested<'a> {
     fn new(outer: &'a dyn Items, rank: usize) -> Result<Self, Error> {
         let mut sizes = vec![outer.len()];
-        let mut first = (outer.len() > 0).then(|| outer.item(0));
+        let mut first = (!outer.is_empty()).then(|| outer.item(0));
         while sizes.len() < rank {
             let (len, next) = match &first {
-                Some(Item::Items(items)) => (items.len(), (items.len() > 0).then(|| items.item(0))),
+                Some(Item::Items(items)) => (items.len(), (!items.is_empty()).then(|| items.item(0))),
                 Some(Item::Column(column)) => (column.len(), None),
                 None => (0, None),
                 Some(other) => {

@@ -1,0 +1,108 @@
+//! [`Payload`]: the envelope of a message, in pieces.
+
+use bytes::{Bytes, BytesMut};
+use castile_diff::{Pieces, Report};
+use castile_http::Body;
+
+/// The envelope of a message. It is sent as it lies, in pieces that the next message like it may
+/// share; joining them is a copy.
+///
+/// Whoever keeps a payload keeps its bytes as they are: the next message copies the pieces that it
+/// changes.
+#[derive(Clone, Debug, Default)]
+pub struct Payload {
+    pieces: Vec<Bytes>,
+    report: Report,
+}
+
+impl Payload {
+    /// Bytes of all pieces.
+    pub fn len(&self) -> usize {
+        self.pieces.iter().map(Bytes::len).sum()
+    }
+
+    /// Whether there is nothing to send.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The pieces, in order.
+    pub fn pieces(&self) -> &[Bytes] {
+        &self.pieces
+    }
+
+    /// What of it was made from the last message like it.
+    pub fn report(&self) -> &Report {
+        &self.report
+    }
+
+    /// All of it in one piece; copies only when there are several.
+    pub fn to_bytes(&self) -> Bytes {
+        if let [only] = &self.pieces[..] {
+            return only.clone();
+        }
+        let mut whole = BytesMut::with_capacity(self.len());
+        self.pieces
+            .iter()
+            .for_each(|piece| whole.extend_from_slice(piece));
+        whole.freeze()
+    }
+}
+
+impl From<Pieces> for Payload {
+    fn from(made: Pieces) -> Payload {
+        let pieces = made.bytes.into_iter().filter(|piece| !piece.is_empty());
+        Payload {
+            pieces: pieces.map(Bytes::from_owner).collect(),
+            report: made.report,
+        }
+    }
+}
+
+impl From<Bytes> for Payload {
+    fn from(bytes: Bytes) -> Payload {
+        Payload {
+            pieces: vec![bytes],
+            report: Report::default(),
+        }
+    }
+}
+
+impl From<Vec<u8>> for Payload {
+    fn from(bytes: Vec<u8>) -> Payload {
+        Bytes::from(bytes).into()
+    }
+}
+
+impl From<Payload> for Body {
+    fn from(payload: Payload) -> Body {
+        match <[Bytes; 1]>::try_from(payload.pieces) {
+            Ok([only]) => only.into(),
+            Err(pieces) => pieces.into(),
+        }
+    }
+}
+
+/// Two payloads are equal when their bytes are, however they are cut.
+impl PartialEq for Payload {
+    fn eq(&self, other: &Payload) -> bool {
+        self.len() == other.len() && self.to_bytes() == other.to_bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_are_joined_in_order() {
+        let payload = Payload {
+            pieces: vec![Bytes::from_static(b"ab"), Bytes::from_static(b"c")],
+            report: Report::default(),
+        };
+        assert_eq!((payload.len(), &payload.to_bytes()[..]), (3, &b"abc"[..]));
+        assert_eq!(payload, b"abc".to_vec().into());
+        assert_ne!(payload, b"abd".to_vec().into());
+        assert!(Payload::default().is_empty());
+    }
+}

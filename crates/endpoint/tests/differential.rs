@@ -1,0 +1,134 @@
+//! Both ends make their messages from the last ones, over real connections.
+
+mod common;
+
+use std::sync::Arc;
+
+use castile_endpoint::{
+    CallOptions, Client, Differential, InMessage, LoadOptions, Location, Match, Record, ServerOptions,
+    Service, ServiceOptions, load,
+};
+use castile_value::Value;
+use common::WSDL;
+
+fn send(client: &Client, values: &[f64]) -> Record {
+    let args = Value::map([("value", values.to_vec().into())]);
+    let reply = client
+        .call_with("echoDoubles", &args, &CallOptions::default())
+        .unwrap()
+        .unwrap();
+    let back = reply.value.as_f64s().unwrap().iter().map(|v| v.to_bits());
+    assert!(back.eq(values.iter().map(|v| v.to_bits())), "every bit came back");
+    reply.record
+}
+
+#[test]
+fn a_client_sends_again_only_what_changed() {
+    let running = common::start(ServerOptions::default());
+    let client = common::client(running.addr(), None);
+    let mut values: Vec<f64> = (0..20_000).map(|i| f64::from(i) / 16.0).collect();
+    let kind = |record: Record| record.request.report().kind;
+    assert_eq!(kind(send(&client, &values)), Match::FirstTime);
+    assert_eq!(kind(send(&client, &values)), Match::Content);
+    values[10_000] = -values[10_001];
+    values[3] = 1.0 / 3.0;
+    let record = send(&client, &values);
+    let report = *record.request.report();
+    assert_eq!(
+        (report.kind, report.values_rewritten),
+        (Match::PartialStructural, 2)
+    );
+    assert!(report.bytes_shifted < 40_000, "only within a chunk");
+    values.drain(500..600);
+    values.push(f64::NAN);
+    assert!(send(&client, &values).request.report().values_written < 1000);
+    let stats = client.differential();
+    assert_eq!(stats.matches, [1, 0, 2, 1]);
+    assert!(stats.bytes_rewritten < stats.bytes_total / 3);
+}
+
+#[test]
+fn a_request_that_is_kept_stays_as_it_was() {
+    let running = common::start(ServerOptions::default());
+    let client = common::client(running.addr(), None);
+    let mut values = vec![0.25; 5000];
+    let kept = send(&client, &values);
+    let bytes = kept.request.to_bytes();
+    values[2500] = 0.75;
+    let next = send(&client, &values);
+    assert_eq!(next.request.report().chunks_copied, 1);
+    assert_eq!(kept.request.to_bytes(), bytes);
+    assert_ne!(next.request.to_bytes(), bytes);
+}
+
+#[test]
+fn threads_that_call_at_once_do_not_mix_their_values() {
+    let running = common::start(ServerOptions::default());
+    let client = common::client(running.addr(), None);
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let client = &client;
+            scope.spawn(move || {
+                let mut values = vec![f64::from(thread); 3000];
+                for round in 0..30 {
+                    values[round * 100] = f64::from(thread) + round as f64 / 7.0;
+                    send(client, &values);
+                }
+            });
+        }
+    });
+    let stats = client.differential();
+    assert_eq!(stats.matches.iter().sum::<u64>() + stats.busy, 240);
+}
+
+#[test]
+fn it_can_be_switched_off() {
+    let running = common::start(ServerOptions::default());
+    let off = Differential {
+        enabled: false,
+        ..Differential::default()
+    };
+    let options = castile_endpoint::ClientOptions {
+        endpoint: Some(format!("http://{}/", running.addr())),
+        differential: off,
+        ..Default::default()
+    };
+    let client = Client::new(WSDL, options).unwrap();
+    for _ in 0..3 {
+        assert_eq!(
+            send(&client, &[0.5; 1000]).request.report().kind,
+            Match::FirstTime
+        );
+    }
+    assert_eq!(client.differential().memory, 0);
+}
+
+/// Calls a service as a principal, or as nobody; gives what kind of reply it made.
+fn reply_to(service: &Service, text: &str, principal: Option<&str>) -> Match {
+    let message = InMessage {
+        principal,
+        ..InMessage::new(text)
+    };
+    let out = service.answer(message);
+    assert!(out.fault.is_none());
+    out.body.report().kind
+}
+
+#[test]
+fn replies_to_one_principal_are_not_made_from_those_to_another() {
+    let contract = load(&Location::from(WSDL), &LoadOptions::default()).unwrap();
+    let service = Service::new(contract, ServiceOptions::default(), common::handlers()).unwrap();
+    let service = Arc::new(service);
+    let values = "<i:value>0.5</i:value>".repeat(500);
+    let text = format!(
+        "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/' xmlns:i='{}'><e:Body>\
+         <i:echoDoubles>{values}</i:echoDoubles></e:Body></e:Envelope>",
+        common::NS
+    );
+    assert_eq!(reply_to(&service, &text, None), Match::FirstTime);
+    assert_eq!(reply_to(&service, &text, None), Match::Content);
+    assert_eq!(reply_to(&service, &text, Some("ada")), Match::FirstTime);
+    assert_eq!(reply_to(&service, &text, Some("grace")), Match::FirstTime);
+    assert_eq!(reply_to(&service, &text, Some("ada")), Match::Content);
+    assert_eq!(service.differential().matches, [2, 0, 0, 3]);
+}

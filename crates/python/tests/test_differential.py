@@ -1,0 +1,80 @@
+"""A call is made from the last one like it, and nobody notices but the clock."""
+
+from __future__ import annotations
+
+import castile
+import numpy as np
+import pytest
+
+
+@pytest.fixture(scope="module")
+def echo():
+    with castile.serve(Echo(), port=0, background=True, cache=False) as server:
+        yield server
+
+
+@castile.service(namespace="urn:echo")
+class Echo:
+    @castile.operation
+    def echo(self, values: np.ndarray[tuple[int], np.dtype[np.float64]], note: str) -> list[float]:
+        return values
+
+
+def test_only_what_changed_is_written(echo):
+    client = castile.Client(echo.wsdl_url, cache=False)
+    values = np.linspace(0.0, 1.0, 10_000)
+    kinds = []
+    for change in ("first", "nothing", "value", "note", "length"):
+        if change == "value":
+            values[5000] = -values[5001]
+        if change == "length":
+            values = np.delete(values, slice(100, 200))
+        note = "longer" if change == "note" else "n"
+        np.testing.assert_array_equal(client.service.echo(values, note), values)
+        kinds.append(client.last_call.match_kind)
+    assert kinds[:2] == ["first-time", "content"]
+    assert set(kinds[2:]) <= {"perfect-structural", "partial-structural"}
+    figures = client.last_call.differential
+    assert figures["values_written"] < 500
+    totals = client.differential
+    assert totals["content"] == 1
+    assert totals["bytes_rewritten"] < totals["bytes_total"] / 2
+
+
+def test_what_was_encoded_before_stays_as_it_was(echo):
+    client = castile.Client(echo.wsdl_url, cache=False)
+    values = np.zeros(1000)
+    before = client.encode("echo", values, "n")
+    copy = bytes(bytearray(before))
+    values[500] = 0.5
+    after = client.encode("echo", values, "n")
+    assert b"0.5" in after
+    assert before == copy
+
+
+@pytest.mark.parametrize(
+    "differential",
+    [
+        False,
+        castile.Differential(pad=False),
+        castile.Differential(stuffing="max"),
+        castile.Differential(stuffing=9, chunk_bytes=512, split_bytes=600, steal_reach=0),
+    ],
+)
+def test_every_setting_sends_the_same_values(echo, differential):
+    client = castile.Client(echo.wsdl_url, cache=False, differential=differential)
+    rng = np.random.default_rng(3)
+    values = rng.random(2000)
+    for _ in range(5):
+        np.testing.assert_array_equal(client.service.echo(values, "n"), values)
+        values[rng.integers(0, 2000, 40)] = rng.integers(0, 9, 40)
+        values[rng.integers(0, 2000, 40)] = rng.random(40)
+
+
+def test_exact_widths_give_the_bytes_of_a_first_message(echo):
+    client = castile.Client(echo.wsdl_url, cache=False, differential=castile.Differential(pad=False))
+    plain = castile.Client(echo.wsdl_url, cache=False, differential=False)
+    values = np.linspace(0.0, 1.0, 3000)
+    for step in (1.0, 0.123456789, 0.5):
+        values[::7] *= step
+        assert client.encode("echo", values, "n") == plain.encode("echo", values, "n")

@@ -1,0 +1,117 @@
+"""SOAP encoding from Python: arrays, objects that are shared, circles."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import castile
+import numpy as np
+import pytest
+
+WSDL = Path(__file__).resolve().parents[3] / "interop" / "encoded.wsdl"
+TYPES = "{urn:castile:interop:encoded:types}"
+
+
+class Echo:
+    """Every operation gives its argument back."""
+
+    def __getattr__(self, name):
+        if not name.startswith("enc"):
+            raise AttributeError(name)
+        return lambda *args, **kwargs: next(iter([*args, *kwargs.values()]))
+
+
+@pytest.fixture(scope="module")
+def client():
+    with castile.serve(Echo(), wsdl=WSDL, port=0, background=True, cache=False) as server:
+        yield castile.Client(WSDL, endpoint=server.url, cache=False)
+
+
+def test_numbers_are_arrays_both_ways(client):
+    for values in (np.arange(5.0), np.array([]), [1.5, 2.0], (1, 2)):
+        back = client.service.encDoubles(values)
+        assert back.dtype == np.float64
+        np.testing.assert_array_equal(back, values)
+    request = client.encode("encDoubles", np.arange(2.0))
+    assert b'E:arrayType="xsd:double[2]"><item>0</item><item>1</item>' in request
+
+
+def test_dimensions_are_kept(client):
+    matrix = np.arange(6.0).reshape(2, 3)
+    for values in (matrix, matrix.tolist(), np.asfortranarray(matrix), matrix[:, ::2]):
+        np.testing.assert_array_equal(client.service.encMatrix(values), values)
+    with pytest.raises(castile.Error, match="dimension"):
+        client.service.encMatrix([[1.0], [1.0, 2.0]])
+
+
+def test_texts_and_structs(client):
+    assert client.service.encStrings(["a", None, "c & d"]) == ["a", None, "c & d"]
+    assert client.service.encStrings([]) == []
+    mios = client.service.encMios([{"x": i, "y": 2, "value": 0.5} for i in range(6)])
+    assert mios.x.tolist() == list(range(6))
+    assert client.service.encMio({"x": 1, "y": 2, "value": 0.5}).value == 0.5
+
+
+def test_shared_objects_stay_shared(client):
+    shared = client.type(TYPES + "Node")(name="shared")
+    pair = client.service.encPair({"first": shared, "second": shared})
+    assert pair.first is pair.second
+    assert pair.first.name == "shared"
+    assert client.encode("encPair", {"first": shared, "second": shared}).count(b">shared<") == 1
+    apart = client.service.encPair({"first": {"name": "a"}, "second": {"name": "a"}})
+    assert apart.first is not apart.second
+
+
+def test_a_circle_is_a_circle(client):
+    ring = client.type(TYPES + "Node")(name="ring")
+    ring.next = ring
+    back = client.service.encNode(ring)
+    assert back.next is back
+    a, b = {"name": "a"}, {"name": "b"}
+    a["next"], b["next"] = b, a
+    back = client.service.encNode(a)
+    assert back.next.next is back
+    assert (back.name, back.next.name) == ("a", "b")
+
+
+def test_long_chains_take_no_stack(client):
+    chain = None
+    for i in range(5000):
+        chain = {"name": str(i), "next": chain}
+    back = client.service.encNode(chain)
+    count = 0
+    while back is not None:
+        count += 1
+        back = back.next
+    assert count == 5000
+
+
+def test_texts_are_shared_at_will(client):
+    long = "a text of more than sixteen bytes"
+    thrifty = castile.Client(WSDL, endpoint="http://127.0.0.1:1/", share_texts=True, cache=False)
+    assert client.encode("encStrings", [long] * 3).count(long.encode()) == 3
+    assert thrifty.encode("encStrings", [long] * 3).count(long.encode()) == 1
+
+
+def test_what_axis_writes_is_read(client):
+    """Axis 1.4 makes an object of every double."""
+    reply = """<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"
+      xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+      <soapenv:Body><ns1:encDoublesResponse xmlns:ns1="urn:castile:interop:encoded"
+        soapenv:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/">
+      <encDoublesReturn xmlns:s="http://schemas.xmlsoap.org/soap/encoding/" xsi:type="s:Array"
+        s:arrayType="xsd:double[2]"><encDoublesReturn href="#id0"/><encDoublesReturn href="#id1"/>
+      </encDoublesReturn></ns1:encDoublesResponse>
+      <multiRef id="id1" xmlns:s="http://schemas.xmlsoap.org/soap/encoding/" s:root="0" xsi:type="s:double">2.5</multiRef>
+      <multiRef id="id0" xmlns:s="http://schemas.xmlsoap.org/soap/encoding/" s:root="0" xsi:type="xsd:double">1.5</multiRef>
+      </soapenv:Body></soapenv:Envelope>"""
+    np.testing.assert_array_equal(client.decode("encDoubles", reply.encode()), [1.5, 2.5])
+
+
+def test_a_reference_to_nothing_is_the_peers_fault(client):
+    request = client.encode("encNode", {"name": "a"}).decode()
+    reply = re.sub(r"encNode(?=[ >])", "encNodeResponse", request)
+    reply = re.sub("<node .*</node>", '<return href="#x"/>', reply)
+    with pytest.raises(castile.Error, match='no element has the id "x"'):
+        client.decode("encNode", reply.encode())
