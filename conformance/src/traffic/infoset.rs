@@ -94,7 +94,7 @@ fn same_value(a: &str, b: &str) -> bool {
     if a == b || words_as_bytes(&a) == words_as_bytes(&b) {
         return true;
     }
-    let hex = |text: &str| text.len() % 2 == 0 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    let hex = |text: &str| text.len().is_multiple_of(2) && text.bytes().all(|b| b.is_ascii_hexdigit());
     if hex(&a) && hex(&b) && a.eq_ignore_ascii_case(&b) {
         return true;
     }

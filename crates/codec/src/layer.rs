@@ -154,7 +154,7 @@ pub enum Route {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Refusal {
     /// What a server answers with; a client's error has its reason.
-    pub fault: Fault,
+    pub fault: Box<Fault>,
     /// Whether it is a matter of trust, and not only of form.
     pub security: bool,
 }
@@ -162,7 +162,7 @@ pub struct Refusal {
 impl From<Fault> for Refusal {
     fn from(fault: Fault) -> Self {
         Refusal {
-            fault,
+            fault: Box::new(fault),
             security: false,
         }
     }

@@ -32,7 +32,7 @@ impl Wrong {
             local: local.into(),
         });
         Refusal {
-            fault,
+            fault: Box::new(fault),
             security: true,
         }
     }

@@ -29,11 +29,7 @@ pub(crate) fn action(blocks: &[HeaderBlock]) -> Option<String> {
     let is = |b: &&HeaderBlock| {
         b.name.local == "Action" && AddressingVersion::from_namespace(&b.name.namespace).is_some()
     };
-    blocks
-        .iter()
-        .find(is)
-        .and_then(|b| text(b))
-        .filter(|a| !a.is_empty())
+    blocks.iter().find(is).and_then(text).filter(|a| !a.is_empty())
 }
 
 /// Reads the headers into `found`, as far as they are right; `false` when there are none at all.

@@ -336,7 +336,7 @@ impl Handling<'_> {
             let names: Vec<Name> = refused.into_iter().cloned().collect();
             return Err(Fault::not_understood(self.version, &names));
         }
-        checked.map_err(|refusal| refusal.fault)
+        checked.map_err(|refusal| *refusal.fault)
     }
 
     fn reply(self, operation: &Operation, body: Payload) -> OutMessage {
