@@ -103,8 +103,10 @@ def test_what_axis_writes_is_read(client):
       <encDoublesReturn xmlns:s="http://schemas.xmlsoap.org/soap/encoding/" xsi:type="s:Array"
         s:arrayType="xsd:double[2]"><encDoublesReturn href="#id0"/><encDoublesReturn href="#id1"/>
       </encDoublesReturn></ns1:encDoublesResponse>
-      <multiRef id="id1" xmlns:s="http://schemas.xmlsoap.org/soap/encoding/" s:root="0" xsi:type="s:double">2.5</multiRef>
-      <multiRef id="id0" xmlns:s="http://schemas.xmlsoap.org/soap/encoding/" s:root="0" xsi:type="xsd:double">1.5</multiRef>
+      <multiRef id="id1" xmlns:s="http://schemas.xmlsoap.org/soap/encoding/" s:root="0"
+        xsi:type="s:double">2.5</multiRef>
+      <multiRef id="id0" xmlns:s="http://schemas.xmlsoap.org/soap/encoding/" s:root="0"
+        xsi:type="xsd:double">1.5</multiRef>
       </soapenv:Body></soapenv:Envelope>"""
     np.testing.assert_array_equal(client.decode("encDoubles", reply.encode()), [1.5, 2.5])
 
