@@ -27,7 +27,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
 PYTHON_SOURCES := $(shell find crates/python -not -path '*/tests/*' \
 	\( -name '*.py' -o -name '*.pyi' -o -name py.typed -o -name pyproject.toml \))
 
-.PHONY: help demo build test lint interop conformance bench requirements clean
+.PHONY: help demo build test lint interop conformance generated bench requirements clean
 
 help: ## list these targets
 	@echo "Castile, a SOAP toolkit. Start with: make demo"
@@ -62,6 +62,14 @@ interop: build ## both roles against gSOAP, zeep, node-soap and spyne
 conformance: ## every WSDL of the corpus, W3C schema tests and databinding patterns
 	@$(MAKE) --no-print-directory testdata-notice
 	$(CARGO) run --locked --quiet -p castile-conformance
+
+# Compiling all of it takes minutes; `EVERY=24` takes every 24th WSDL.
+EVERY ?= 1
+generated: ## Rust generated for every WSDL of the corpus: compiles without warnings, same bytes
+	@$(MAKE) --no-print-directory testdata-notice
+	$(CARGO) run --locked --quiet -p castile-conformance -- --generated build/generated --every $(EVERY)
+	@[ ! -f build/generated/Cargo.toml ] || CARGO_TARGET_DIR=$(TARGET) $(CARGO) run --quiet \
+		--manifest-path build/generated/Cargo.toml
 
 bench: ## micro-benchmarks, a few minutes
 	$(CARGO) bench --workspace --locked

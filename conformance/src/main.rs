@@ -20,6 +20,7 @@
 mod corpus;
 mod echo;
 mod file;
+mod generated;
 mod ledger;
 mod message;
 mod oracle;
@@ -47,18 +48,35 @@ struct Arguments {
     verbose: bool,
     /// Write each encoded message here.
     keep: Option<PathBuf>,
+    /// Write a crate with generated code here, and do nothing else.
+    generated: Option<PathBuf>,
+    /// Of every so manieth WSDL.
+    every: usize,
 }
 
 fn main() -> ExitCode {
     let Some(arguments) = arguments() else {
         eprintln!(
-            "usage: castile-conformance [--only PART-OF-A-NAME] [--traffic] [--verbose] [--keep FOLDER]"
+            "usage: castile-conformance [--only PART-OF-A-NAME] [--traffic] [--verbose] [--keep FOLDER]\n       \
+             castile-conformance --generated FOLDER [--every N] [--only PART-OF-A-NAME]"
         );
         return ExitCode::FAILURE;
     };
     let Some(corpus) = Corpus::find() else {
         return ExitCode::from(u8::from(std::env::var_os("CASTILE_REQUIRE_TESTDATA").is_some()));
     };
+    if let Some(folder) = &arguments.generated {
+        return match generated::write(&corpus, folder, arguments.every, arguments.only.as_deref()) {
+            Ok(modules) => {
+                println!("{modules} modules in {}", folder.display());
+                ExitCode::SUCCESS
+            }
+            Err(error) => {
+                eprintln!("castile-conformance: {error}");
+                ExitCode::FAILURE
+            }
+        };
+    }
     let started = Instant::now();
     if arguments.traffic {
         let traffic = traffic::run(&corpus, arguments.only.as_deref());
@@ -101,6 +119,8 @@ fn arguments() -> Option<Arguments> {
         traffic: false,
         verbose: false,
         keep: None,
+        generated: None,
+        every: 1,
     };
     let mut words = std::env::args().skip(1);
     while let Some(word) = words.next() {
@@ -108,6 +128,8 @@ fn arguments() -> Option<Arguments> {
             "--only" => arguments.only = Some(words.next()?),
             "--traffic" => arguments.traffic = true,
             "--verbose" => arguments.verbose = true,
+            "--generated" => arguments.generated = Some(words.next()?.into()),
+            "--every" => arguments.every = words.next()?.parse().ok().filter(|n| *n > 0)?,
             "--keep" => arguments.keep = Some(words.next()?.into()),
             _ => return None,
         }

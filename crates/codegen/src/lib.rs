@@ -19,4 +19,4 @@ mod ident;
 mod reach;
 mod rust;
 
-pub use rust::rust;
+pub use rust::{Told, messages, rust};

@@ -202,6 +202,12 @@ impl From<i64> for Decimal {
     }
 }
 
+impl From<i32> for Decimal {
+    fn from(value: i32) -> Self {
+        i64::from(value).into()
+    }
+}
+
 impl From<u64> for Decimal {
     fn from(v: u64) -> Decimal {
         Decimal {

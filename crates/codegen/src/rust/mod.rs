@@ -80,3 +80,46 @@ fn head(contract: &Contract, file: &str, digest: &str) -> String {
     );
     out
 }
+
+/// A message of a contract and the names of the generated types of its values and header, for
+/// programs that try all of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The port type's `{namespace}local` name.
+    pub port_type: String,
+    /// The operation's name.
+    pub operation: String,
+    /// Whether it is the reply.
+    pub reply: bool,
+    /// The type of the values; `None` where there are none.
+    pub values: Option<String>,
+    /// The type of the declared header blocks.
+    pub header: Option<String>,
+}
+
+/// The messages of a contract under the names that [`rust`] gives their types.
+pub fn messages(contract: &Contract) -> Vec<Told> {
+    let interfaces = interfaces(contract);
+    let reached = Reached::from(&contract.types, roots(contract, &interfaces));
+    let model = Model::new(contract, &interfaces, &reached);
+    let name = |id: Option<castile_plan::ComplexId>| id.and_then(|id| model.records.get(&id).cloned());
+    let mut found = Vec::new();
+    for interface in &interfaces {
+        for signature in &interface.operations {
+            let mut tell = |reply, values, header| {
+                found.push(Told {
+                    port_type: interface.binding.port_type.clone(),
+                    operation: signature.operation.name.clone(),
+                    reply,
+                    values: name(values),
+                    header: name(header),
+                });
+            };
+            tell(false, Some(signature.request), signature.request_header);
+            if signature.reply.is_some() {
+                tell(true, signature.reply, signature.reply_header);
+            }
+        }
+    }
+    found
+}

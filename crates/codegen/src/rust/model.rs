@@ -62,8 +62,14 @@ impl<'c> Model<'c> {
         let types = &*contract.types;
         let mut scope = Scope::with(RESERVED);
         let records = name_records(types, interfaces, reached, &mut scope);
-        let layouts: HashMap<ComplexId, Layout> =
+        let mut layouts: HashMap<ComplexId, Layout> =
             reached.order.iter().map(|&id| (id, layout(types, id))).collect();
+        // A fault has one of the declared details.
+        let details = interfaces
+            .iter()
+            .flat_map(|i| &i.operations)
+            .filter_map(|s| s.detail);
+        layouts.extend(details.map(|id| (id, Layout::Choice)));
         let variants = variants(types, reached);
         let finite = Finite::new(types, &reached.order, &layouts, &variants);
         let mut hierarchies = HashMap::new();
@@ -104,10 +110,33 @@ impl<'c> Model<'c> {
 
     /// One value of a field of `owner`, boxed where the type would hold itself.
     fn boxed(&self, owner: ComplexId, field: &Field) -> String {
-        let single = self.single(field.ty);
+        let single = self.item(field);
         match field.ty {
-            TypeId::Complex(id) if self.finite.boxes(owner, id) => format!("Box<{single}>"),
+            TypeId::Complex(id) if self.finite.boxes(owner, id) => match self.is_mixed(field) {
+                true => single.replacen("Mixed<", "Mixed<Box<", 1) + ">",
+                false => format!("Box<{single}>"),
+            },
             _ => single,
+        }
+    }
+
+    /// One value of a repeated field.
+    fn item(&self, field: &Field) -> String {
+        match self.is_mixed(field) {
+            true => format!("typed::Mixed<{}>", self.single(field.ty)),
+            false => self.single(field.ty),
+        }
+    }
+
+    /// Whether a value of the field may have text among its children, or be of a type that may.
+    fn is_mixed(&self, field: &Field) -> bool {
+        let TypeId::Complex(id) = field.ty else {
+            return false;
+        };
+        let mixed = |id: &ComplexId| self.types.complex(*id).mixed().is_some();
+        match self.hierarchies.get(&id) {
+            Some((_, variants)) => variants.iter().any(mixed),
+            None => mixed(&id),
         }
     }
 
@@ -135,8 +164,8 @@ impl<'c> Model<'c> {
     pub(super) fn alternative(&self, owner: ComplexId, field: &Field) -> String {
         let single = self.boxed(owner, field);
         match (field.many, field.nillable, single == VALUE) {
-            (true, true, false) => format!("Vec<Option<{}>>", self.single(field.ty)),
-            (true, ..) => format!("Vec<{}>", self.single(field.ty)),
+            (true, true, false) => format!("Vec<Option<{}>>", self.item(field)),
+            (true, ..) => format!("Vec<{}>", self.item(field)),
             (false, true, false) => format!("Option<{single}>"),
             _ => single,
         }

@@ -61,9 +61,10 @@ fn write_struct(out: &mut String, model: &mut Model<'_>, id: ComplexId) {
             }
             Member::Choice { optional, fields } => {
                 let alternatives: Vec<&Field> = fields.iter().map(|&i| &complex.fields[i as usize]).collect();
-                let choice = model.scope.take(&format!("{name}Choice"), "");
+                let wanted = choice_name(&alternatives);
+                let choice = model.scope.take(&format!("{name}{}", camel(&wanted)), "");
                 write_enum(out, model, id, &choice, &alternatives, None);
-                let field = scope.take("choice", "");
+                let field = rust(scope.take(&snake(&wanted), ""));
                 let ty = if *optional {
                     format!("Option<{choice}>")
                 } else {
@@ -96,6 +97,14 @@ fn write_struct(out: &mut String, model: &mut Model<'_>, id: ComplexId) {
         out.push_str("}\n");
     }
     write_record(out, model, id, &name, &lines);
+}
+
+/// What a choice within a struct is called.
+fn choice_name(alternatives: &[&Field]) -> String {
+    match alternatives {
+        [one, other] => format!("{}_or_{}", snake(&one.name), snake(&other.name)),
+        _ => "choice".to_owned(),
+    }
 }
 
 fn write_record(out: &mut String, model: &Model<'_>, id: ComplexId, name: &str, lines: &[Line]) {

@@ -84,17 +84,12 @@ fn value_of(types: &Types, ty: TypeId, item: Item<'_>) -> Value {
             Value::List(values.collect())
         }
         Item::Record(source) => {
-            if let Some(entries) = source.entries() {
-                let values = entries
-                    .into_iter()
-                    .map(|(n, item)| (n, value_of(types, ty, item)));
-                return Value::Map(values.collect());
-            }
             let own = source.type_name().and_then(|name| types.type_by_clark(name));
-            match own.unwrap_or(ty) {
-                TypeId::Complex(id) => Value::Record(record_of(types, id, source)),
-                _ => Value::Absent,
+            if let TypeId::Complex(id) = own.unwrap_or(ty) {
+                return Value::Record(record_of(types, id, source));
             }
+            let entries = source.entries().unwrap_or_default().into_iter();
+            Value::map(entries.map(|(name, item)| (name, value_of(types, ty, item))))
         }
     }
 }

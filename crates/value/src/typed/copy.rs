@@ -1,6 +1,6 @@
 //! From any source to any sink, without bytes between: dynamic values to generated types and back.
 
-use crate::{Item, Record, Shape, Sink, Slot, Value};
+use crate::{Item, Record, Scalar, Shape, Sink, Slot, Value};
 
 /// Puts a dynamic value's fields into a sink whose root has `shape`.
 ///
@@ -26,14 +26,31 @@ fn fields<'v>(values: impl Iterator<Item = (&'v str, &'v Value)>, shape: &Shape,
             many,
         };
         match value {
-            Value::List(list) => list.iter().for_each(|one| put(slot(true), one, sink)),
-            Value::Column(column) => {
-                let scalars = (0..column.len()).filter_map(|i| column.get(i));
-                scalars.for_each(|scalar| sink.scalar(slot(true), scalar));
-            }
+            // The items of a list type, or values of a repeated field: the place knows which.
+            Value::List(list) => match scalar_of(value) {
+                Some(scalar) => sink.scalar(slot(true), scalar),
+                None => list.iter().for_each(|one| put(slot(true), one, sink)),
+            },
+            Value::Column(column) => sink.scalar(slot(true), Scalar::Numbers(column.clone())),
             Value::Rows(rows) => rows.records().iter().for_each(|row| put(slot(true), row, sink)),
             one => put(slot(false), one, sink),
         }
+    }
+}
+
+/// A simple value, or a list of simple values; `None` if some value is none.
+fn scalar_of(value: &Value) -> Option<Scalar<'_>> {
+    match value {
+        Value::List(list) => list
+            .iter()
+            .map(scalar_of)
+            .collect::<Option<_>>()
+            .map(Scalar::List),
+        Value::Column(column) => Some(Scalar::Numbers(column.clone())),
+        one => match one.item() {
+            Item::Scalar(scalar) => Some(scalar),
+            _ => None,
+        },
     }
 }
 
@@ -51,10 +68,10 @@ fn put(at: Slot, value: &Value, sink: &mut dyn Sink) {
                 }
             }
         }
-        value => match value.item() {
-            Item::Scalar(scalar) => sink.scalar(at, scalar),
-            Item::Nil => sink.nil(at),
-            Item::Xml(text) => sink.xml(at, text.to_owned()),
+        value => match (scalar_of(value), value.item()) {
+            (Some(scalar), _) => sink.scalar(at, scalar),
+            (None, Item::Nil) => sink.nil(at),
+            (None, Item::Xml(text)) => sink.xml(at, text.to_owned()),
             _ => {}
         },
     }

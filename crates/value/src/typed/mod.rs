@@ -56,4 +56,4 @@ pub use place::{Place, Single};
 pub use rows::Cell;
 #[doc(hidden)]
 pub use support::{chosen, member, scalar_of, size_of_cell, take_text};
-pub use wrap::{Attributes, Binary, List, Maybe};
+pub use wrap::{Attributes, Binary, List, Maybe, Mixed};

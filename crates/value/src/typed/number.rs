@@ -87,6 +87,12 @@ macro_rules! numbers {
                             many.push(Self::take(Input::Scalar(scalar))?);
                         }
                     }
+                    Input::Scalar(Scalar::Numbers(column)) => Self::extend(many, Input::Column(column))?,
+                    Input::Scalar(Scalar::List(list)) => {
+                        for scalar in list {
+                            many.push(Self::take(Input::Scalar(scalar))?);
+                        }
+                    }
                     one => many.push(Self::take(one)?),
                 }
                 Ok(())

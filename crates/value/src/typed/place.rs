@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Input, Mismatch, Open};
-use crate::{Item, Items, RowLayout, Shape};
+use crate::{Item, Items, RowLayout, Scalar, Shape};
 
 /// One value: of a simple type, a record, or something that may be nil.
 pub trait Single: Sized + 'static {
@@ -59,6 +59,12 @@ pub trait Single: Sized + 'static {
                     values.extend(scalars.enumerate().map(|(field, v)| (field as u32, v)));
                     many.push(Self::take(Input::Flat(&shape, &mut values))?);
                     values.clear();
+                }
+            }
+            Input::Scalar(Scalar::Numbers(column)) => Self::extend(many, Input::Column(column))?,
+            Input::Scalar(Scalar::List(list)) => {
+                for scalar in list {
+                    many.push(Self::take(Input::Scalar(scalar))?);
                 }
             }
             one => many.push(Self::take(one)?),

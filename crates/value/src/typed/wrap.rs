@@ -72,6 +72,47 @@ impl<T: Single> Single for Maybe<T> {
     }
 }
 
+/// An element of mixed content: a record while text stands before its children only, else XML.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Mixed<T> {
+    /// The fields, with the text before them.
+    Record(T),
+    /// The element as namespace-complete XML: text stands among the children.
+    Xml(String),
+}
+
+impl<T: Default> Default for Mixed<T> {
+    fn default() -> Self {
+        Mixed::Record(T::default())
+    }
+}
+
+impl<T> From<T> for Mixed<T> {
+    fn from(record: T) -> Self {
+        Mixed::Record(record)
+    }
+}
+
+impl<T: Single> Single for Mixed<T> {
+    fn item(&self) -> Item<'_> {
+        match self {
+            Mixed::Record(record) => record.item(),
+            Mixed::Xml(text) => Item::Xml(text),
+        }
+    }
+
+    fn take(input: Input<'_, '_>) -> Result<Self, Mismatch> {
+        match input {
+            Input::Xml(text) => Ok(Mixed::Xml(text)),
+            input => T::take(input).map(Mixed::Record),
+        }
+    }
+
+    fn open(shape: &Arc<Shape>) -> Result<Box<dyn Open>, Mismatch> {
+        T::open(shape)
+    }
+}
+
 /// The items of a list type: one text with white space between them (XSD 1.0 part 2, 2.5.1.2).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct List<T>(pub Vec<T>);
@@ -113,6 +154,19 @@ impl<T: Single> Single for List<T> {
             other => return Err(other.refuse("a list")),
         }
         Ok(List(items))
+    }
+
+    fn extend(many: &mut Vec<Self>, input: Input<'_, '_>) -> Result<(), Mismatch> {
+        let nested = |list: &[Scalar<'_>]| matches!(list.first(), Some(Scalar::List(_) | Scalar::Numbers(_)));
+        match input {
+            Input::Scalar(Scalar::List(lists)) if nested(&lists) => {
+                for list in lists {
+                    many.push(Self::take(Input::Scalar(list))?);
+                }
+            }
+            one => many.push(Self::take(one)?),
+        }
+        Ok(())
     }
 }
 
