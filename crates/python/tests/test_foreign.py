@@ -58,3 +58,27 @@ def test_prefixes_are_those_of_zeep(testdata):
     ):
         path = next((testdata / "wsdl").rglob(name))
         assert zeep.Client(str(path)).namespaces == real.Client(str(path)).namespaces, name
+
+
+FOUND = """<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><m:FindItemResponse
+  xmlns:m="http://schemas.microsoft.com/exchange/services/2006/messages"
+  xmlns:t="http://schemas.microsoft.com/exchange/services/2006/types"><m:ResponseMessages>
+  <m:FindItemResponseMessage ResponseClass="Success"><m:ResponseCode>NoError</m:ResponseCode>
+  <m:RootFolder TotalItemsInView="3" IncludesLastItemInRange="true"><t:Items>
+    <t:Message><t:ItemId Id="1"/><t:Subject>one</t:Subject></t:Message>
+    <t:Task><t:Subject>two</t:Subject></t:Task>
+    <t:Message><t:Subject>three</t:Subject></t:Message></t:Items></m:RootFolder>
+  </m:FindItemResponseMessage></m:ResponseMessages></m:FindItemResponse></s:Body></s:Envelope>"""
+
+
+def test_items_of_exchange_are_read_in_order_and_by_kind(testdata):
+    path = testdata / "wsdl" / "ews-php" / "services.wsdl"
+    client = castile.Client(path, endpoint="http://127.0.0.1:9/", offline=True)
+    response = client.decode("FindItem", FOUND.encode())
+    (message,) = response.ResponseMessages.FindItemResponseMessage
+    items = message.RootFolder.Items
+    kinds = [(kind, item.Subject) for one in items.choice for kind, item in castile.present(one).items()]
+    assert kinds == [("Message", "one"), ("Task", "two"), ("Message", "three")]
+    assert [item.Subject for item in items.Message] == ["one", "three"]
+    assert items.Message[0].ItemId.Id == "1"
+    assert castile.type_name(items.Task[0]).endswith("}TaskType")

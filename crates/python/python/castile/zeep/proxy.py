@@ -54,7 +54,10 @@ class ServiceProxy:
         key = (address, self._client.settings.strict, *self._client.transport._key())
         if self._made is None or self._made[0] != key:
             settings = self._client._core_settings(address)
-            self._made = (key, self._binding._core.beside({**self._port(), **settings}))
+            try:
+                self._made = (key, self._binding._core.beside({**self._port(), **settings}))
+            except CoreError as error:
+                exceptions.raise_for(error)
         return self._made[1]
 
     def _port(self) -> dict[str, str]:
