@@ -557,6 +557,18 @@ fn numbers_are_one_column() {
 }
 
 #[test]
+fn numbers_behind_references_are_one_column() {
+    let items = "<i href='#1'/><i href='#2'/><i>3</i><i href='#1'/>";
+    let behind = "<m id='1' xsi:type='xsd:double'>1</m><m id='2' xsi:type='xsd:double'>2</m>";
+    let text = message(&format!("<doubles>{items}</doubles>"), behind);
+    let numbers = ColumnBuf::F64(vec![1.0, 2.0, 3.0, 1.0]);
+    assert_eq!(
+        field(&read(&table(), &text).unwrap(), "doubles"),
+        Value::Column(numbers)
+    );
+}
+
+#[test]
 fn shared_objects_are_written_once() {
     let table = table();
     let ring = vec![

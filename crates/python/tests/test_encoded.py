@@ -97,16 +97,15 @@ def test_texts_are_shared_at_will(client):
 def test_what_axis_writes_is_read(client):
     """Axis 1.4 makes an object of every double."""
     reply = """<soapenv:Envelope xmlns:soapenv="http://schemas.xmlsoap.org/soap/envelope/"
-      xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+      xmlns:xsd="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
+      xmlns:s="http://schemas.xmlsoap.org/soap/encoding/">
       <soapenv:Body><ns1:encDoublesResponse xmlns:ns1="urn:castile:interop:encoded"
         soapenv:encodingStyle="http://schemas.xmlsoap.org/soap/encoding/">
-      <encDoublesReturn xmlns:s="http://schemas.xmlsoap.org/soap/encoding/" xsi:type="s:Array"
+      <encDoublesReturn xsi:type="s:Array"
         s:arrayType="xsd:double[2]"><encDoublesReturn href="#id0"/><encDoublesReturn href="#id1"/>
       </encDoublesReturn></ns1:encDoublesResponse>
-      <multiRef id="id1" xmlns:s="http://schemas.xmlsoap.org/soap/encoding/" s:root="0"
-        xsi:type="s:double">2.5</multiRef>
-      <multiRef id="id0" xmlns:s="http://schemas.xmlsoap.org/soap/encoding/" s:root="0"
-        xsi:type="xsd:double">1.5</multiRef>
+      <multiRef id="id1" s:root="0" xsi:type="s:double">2.5</multiRef>
+      <multiRef id="id0" s:root="0" xsi:type="xsd:double">1.5</multiRef>
       </soapenv:Body></soapenv:Envelope>"""
     np.testing.assert_array_equal(client.decode("encDoubles", reply.encode()), [1.5, 2.5])
 

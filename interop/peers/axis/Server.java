@@ -3,6 +3,7 @@ package interop.encoded;
 import java.io.FileInputStream;
 import java.net.ServerSocket;
 import org.apache.axis.MessageContext;
+import org.apache.axis.configuration.FileProvider;
 import org.apache.axis.server.AxisServer;
 import org.apache.axis.transport.http.SimpleAxisServer;
 import org.apache.axis.utils.Admin;
@@ -14,6 +15,8 @@ public class Server {
         SimpleAxisServer server = new SimpleAxisServer();
         ServerSocket socket = new ServerSocket(0);
         server.setServerSocket(socket);
+        // Axis's own configuration, which this way it does not write back to a file.
+        server.setMyConfig(new FileProvider(AxisServer.class.getResourceAsStream("server-config.wsdd")));
         AxisServer engine = server.getAxisServer();
         try (FileInputStream deployment = new FileInputStream(args[0])) {
             new Admin().process(new MessageContext(engine), XMLUtils.newDocument(deployment).getDocumentElement());

@@ -15,12 +15,13 @@ mod nested;
 mod scan;
 mod shared;
 
-use castile_plan::{Builtin, ComplexId, Field, QName, TypeId, Types};
+use castile_plan::{Builtin, ComplexId, Field, QName, SimpleId, TypeId, Types};
 use castile_value::{Sink, Slot};
 use castile_xml::{Name, Reader};
 
 use super::{Decoder, Next, Start};
 use crate::error::{Error, Kind};
+use crate::scalar::push;
 
 pub(super) use shared::Encoding;
 
@@ -173,12 +174,30 @@ impl<'a> Decoder<'a, '_> {
             return self.nil(field, slot, sink);
         }
         match field.ty {
+            TypeId::Simple(id) if slot.many => self.number_or_simple(id, field, slot, sink),
             TypeId::Simple(id) => self.simple(id, field, slot, sink),
             TypeId::Complex(id) if self.types.complex(id).array.is_some() => self.array(id, slot, sink),
             TypeId::Complex(id) => self.encoded_record(id, slot, sink),
             TypeId::Any => self.encoded_any(field, slot, start, sink),
             TypeId::Unsupported(_) => Err(self.unsupported(field, start.at)),
         }
+    }
+
+    /// A simple value among several: numbers stay a column when each stands behind a reference, too.
+    fn number_or_simple(
+        &mut self,
+        id: SimpleId,
+        field: &Field,
+        slot: Slot,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Error> {
+        let (own, scalar, span) = self.simple_value(id, field)?;
+        self.traced(slot.field, own, span);
+        match self.types.dtype(id).and_then(|dtype| sink.column(slot, dtype)) {
+            Some(column) => push(column, &scalar),
+            None => sink.scalar(slot, scalar),
+        }
+        Ok(())
     }
 
     fn encoded_record(&mut self, id: ComplexId, slot: Slot, sink: &mut dyn Sink) -> Result<(), Error> {
