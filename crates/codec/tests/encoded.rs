@@ -646,3 +646,37 @@ fn what_a_caller_gets_wrong_is_named() {
         assert_eq!(error.guilty(), castile_codec::Guilty::Caller, "{error}");
     }
 }
+
+#[test]
+fn mutations_do_not_panic_either_way() {
+    let table = table();
+    let seeds = [
+        message(
+            "<node href='#1'/><other href='#2'/><texts href='#3'/>
+             <matrix c:arrayType='xsd:int[][2]'><m c:arrayType='xsd:int[1]'><m>1</m></m><m c:arrayType='xsd:int[1]'><m>2</m></m></matrix>",
+            "<m id='1'><value>1</value><next href='#2'/></m><m id='2'><next href='#1'/></m>
+             <m id='3' c:arrayType='xsd:string[3]' c:offset='[1]'><i>a</i><i c:position='[2]'>b</i></m>",
+        ),
+        message(
+            "<any xsi:type='c:Array' c:arrayType='xsd:anyType[3]'><i id='a' xsi:type='t:Point'><x>1</x><y>2</y></i>
+             <i href='#a'/><i xmlns:q='urn:q' href='#b'/></any><doubles><i>1</i><i href='#n'/></doubles>",
+            "<m id='n' xsi:type='xsd:double'>2</m><m xmlns:q='urn:q'><b id='b' xsi:type='xsd:string'>x</b></m>",
+        ),
+    ];
+    let mut rng = castile_testkit::Rng::new(7);
+    let (mut taken, mut refused) = (0, 0);
+    for i in 0..6000 {
+        let mut text = seeds[i % 2].clone();
+        for _ in 0..=i % 3 {
+            text = support::mutate::mutate(&text, &mut rng);
+        }
+        match read(&table, &text) {
+            Ok(graph) => {
+                taken += 1;
+                let _ = write(&table, Version::Soap11, &graph, false);
+            }
+            Err(_) => refused += 1,
+        }
+    }
+    assert!(taken > 100 && refused > 100, "{taken} taken, {refused} refused");
+}
