@@ -43,7 +43,12 @@ fn main() -> ExitCode {
             return ExitCode::from(u8::from(error.use_stderr()));
         }
     };
-    log::start(cli.verbose, matches!(cli.command, Command::Serve(_)));
+    let use_of = match cli.command {
+        Command::Serve(_) => log::Use::Serve,
+        Command::Call(_) => log::Use::Call,
+        _ => log::Use::Other,
+    };
+    log::start(cli.verbose, use_of);
     match run(&cli) {
         Ok(code) => code,
         Err(failure) => {

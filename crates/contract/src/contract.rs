@@ -239,6 +239,9 @@ impl Contract {
             .seal()
             .map_err(|e| Error::new(Kind::Table(e.to_string().into()), place))?;
         warnings.splice(..0, documents.warnings);
+        // What is used in several places is compiled in each.
+        let mut said = std::collections::HashSet::new();
+        warnings.retain(|warning| said.insert(warning.to_string()));
         let sources = documents.list.into_iter();
         let documents = sources.map(|d| Document {
             location: d.location.into(),

@@ -109,10 +109,23 @@ pub fn load(location: &Location, options: &LoadOptions) -> Result<Arc<Contract>,
         Some(folder) => Store::new(folder).load(entry, &resolver, &settings)?,
         None => Contract::load(entry, &resolver, &settings)?,
     };
-    for warning in &contract.warnings {
-        tracing::debug!(%warning, "the contract is not quite right");
-    }
+    warn(&contract);
     Ok(Arc::new(contract))
+}
+
+/// Tells what is wrong with a contract; of a very broken one the beginning.
+fn warn(contract: &Contract) {
+    const WARNINGS_MAX: usize = 10;
+    for warning in contract.warnings.iter().take(WARNINGS_MAX) {
+        tracing::warn!(%warning, "the contract is not quite right");
+    }
+    let more = contract.warnings.len().saturating_sub(WARNINGS_MAX);
+    if more > 0 {
+        tracing::warn!(
+            more,
+            "the contract is wrong in more places, which castile inspect lists"
+        );
+    }
 }
 
 /// The resolver that [`load`] uses: files, and http(s) through the transport unless offline.
