@@ -1,6 +1,6 @@
 //! The built-in simple types of XSD 1.0 part 2.
 
-use castile_value::DType;
+use castile_value::{DType, DateTimeKind};
 use serde::{Deserialize, Serialize};
 
 macro_rules! builtins {
@@ -128,5 +128,25 @@ impl Builtin {
             UnsignedByte => UnsignedShort,
             _ => AnySimpleType,
         })
+    }
+
+    /// Which parts of a date and time it has; `None` for a type that is neither.
+    pub fn date_time(self) -> Option<DateTimeKind> {
+        Some(match self {
+            Builtin::DateTime => DateTimeKind::DateTime,
+            Builtin::Date => DateTimeKind::Date,
+            Builtin::Time => DateTimeKind::Time,
+            Builtin::GYearMonth => DateTimeKind::GYearMonth,
+            Builtin::GYear => DateTimeKind::GYear,
+            Builtin::GMonthDay => DateTimeKind::GMonthDay,
+            Builtin::GDay => DateTimeKind::GDay,
+            Builtin::GMonth => DateTimeKind::GMonth,
+            _ => return None,
+        })
+    }
+
+    /// Whether it is xsd:integer or derived from it.
+    pub fn is_integer(self) -> bool {
+        std::iter::successors(Some(self), |b| b.base()).any(|b| b == Builtin::Integer)
     }
 }

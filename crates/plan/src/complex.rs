@@ -169,6 +169,23 @@ pub enum Particle {
 }
 
 impl Field {
+    /// The items of an array of SOAP encoding that no element declares; what they are called in a
+    /// message means nothing.
+    pub fn item(ty: TypeId) -> Field {
+        Field {
+            name: "item".into(),
+            wire: QName::new(NsIx::NONE, "item"),
+            kind: FieldKind::Element,
+            ty,
+            many: true,
+            required: false,
+            nillable: true,
+            default: None,
+            fixed: None,
+            doc: None,
+        }
+    }
+
     /// Whether it says that the element itself is nil: the attribute `xsi:nil`.
     pub fn is_nil(&self) -> bool {
         self.kind == FieldKind::Attribute && self.wire.ns == Types::XSI && &*self.wire.local == "nil"

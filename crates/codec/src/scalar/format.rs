@@ -193,7 +193,7 @@ fn atomic(
             binary(builtin, scalar, out).ok_or_else(wrong)?.map_err(bad)?
         }
         Builtin::QName | Builtin::Notation => qname(scalar, context, out).ok_or_else(wrong)?,
-        _ => match moment_kind(builtin) {
+        _ => match builtin.date_time() {
             Some(kind) => moment(kind, scalar, out).ok_or_else(wrong)?.map_err(bad)?,
             None => integer(types, id, builtin, scalar, out)?,
         },
@@ -420,20 +420,6 @@ fn qname(scalar: &Scalar<'_>, context: Context<'_>, out: &mut Vec<u8>) -> Option
     }
     out.extend_from_slice(local.as_bytes());
     Some(())
-}
-
-fn moment_kind(builtin: Builtin) -> Option<DateTimeKind> {
-    Some(match builtin {
-        Builtin::DateTime => DateTimeKind::DateTime,
-        Builtin::Date => DateTimeKind::Date,
-        Builtin::Time => DateTimeKind::Time,
-        Builtin::GYearMonth => DateTimeKind::GYearMonth,
-        Builtin::GYear => DateTimeKind::GYear,
-        Builtin::GMonthDay => DateTimeKind::GMonthDay,
-        Builtin::GDay => DateTimeKind::GDay,
-        Builtin::GMonth => DateTimeKind::GMonth,
-        _ => return None,
-    })
 }
 
 fn moment(kind: DateTimeKind, scalar: &Scalar<'_>, out: &mut Vec<u8>) -> Option<Result<(), lexical::Error>> {

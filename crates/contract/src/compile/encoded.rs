@@ -5,7 +5,7 @@
 //! which are read: `wsdl:arrayType` on a reference to the attribute `soapenc:arrayType`, and an element
 //! that stands for every item.
 
-use castile_plan::{Complex, ComplexId, Derivation, Field, FieldKind, NsIx, Occurs, Particle, QName, TypeId};
+use castile_plan::{Complex, ComplexId, Derivation, Field, Occurs, Particle, TypeId};
 
 use super::refer::built_in;
 use super::{Compiler, Scope, Unusable, empty};
@@ -86,7 +86,7 @@ impl<'d> Compiler<'d> {
         };
         let inherited = if is_array(base) {
             Said {
-                item: item(TypeId::Any),
+                item: Field::item(TypeId::Any),
                 rank: 1,
             }
         } else {
@@ -123,7 +123,7 @@ impl<'d> Compiler<'d> {
                 ty,
                 ..self
                     .item_element(decl, derived, label)?
-                    .unwrap_or_else(|| item(ty))
+                    .unwrap_or_else(|| Field::item(ty))
             };
             return Ok(Some(Said { item, rank }));
         }
@@ -170,7 +170,7 @@ impl<'d> Compiler<'d> {
             // A type that is compiled later has its label already.
             ty => format!("array of {}", self.types.type_label(ty)),
         };
-        let id = self.synthetic(array(&label, item(ty), rank));
+        let id = self.synthetic(array(&label, Field::item(ty), rank));
         self.arrays.insert((ty, rank), id);
         id
     }
@@ -193,22 +193,6 @@ fn array(label: &str, item: Field, rank: u32) -> Complex {
         ],
         array: Some(rank),
         ..empty(label)
-    }
-}
-
-/// The field of items that have no element of their own; the name on the wire means nothing.
-fn item(ty: TypeId) -> Field {
-    Field {
-        name: "item".into(),
-        wire: QName::new(NsIx::NONE, "item"),
-        kind: FieldKind::Element,
-        ty,
-        many: true,
-        required: false,
-        nillable: true,
-        default: None,
-        fixed: None,
-        doc: None,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Sample values of simple types.
 
 use castile_plan::{Builtin, Facets, SimpleId, Types, Variety};
-use castile_value::{DateTime, DateTimeKind, Decimal, Duration, QName, Value};
+use castile_value::{DateTime, Decimal, Duration, QName, Value};
 
 use super::pattern;
 
@@ -104,7 +104,7 @@ fn read(builtin: Builtin, text: &str) -> Option<Value> {
                 local: local.into(),
             })
         }
-        _ => match (moment(builtin), is_integer(builtin)) {
+        _ => match (builtin.date_time(), builtin.is_integer()) {
             (Some(kind), _) => Value::DateTime(DateTime::parse(kind, bytes).ok()?),
             (None, true) => integer(Decimal::parse_integer(text).ok()?),
             (None, false) => collapsed(builtin, text).into(),
@@ -137,24 +137,6 @@ fn integer(v: Decimal) -> Value {
     }
 }
 
-fn moment(builtin: Builtin) -> Option<DateTimeKind> {
-    Some(match builtin {
-        Builtin::DateTime => DateTimeKind::DateTime,
-        Builtin::Date => DateTimeKind::Date,
-        Builtin::Time => DateTimeKind::Time,
-        Builtin::GYearMonth => DateTimeKind::GYearMonth,
-        Builtin::GYear => DateTimeKind::GYear,
-        Builtin::GMonthDay => DateTimeKind::GMonthDay,
-        Builtin::GDay => DateTimeKind::GDay,
-        Builtin::GMonth => DateTimeKind::GMonth,
-        _ => return None,
-    })
-}
-
-fn is_integer(builtin: Builtin) -> bool {
-    std::iter::successors(Some(builtin), |b| b.base()).any(|b| b == Builtin::Integer)
-}
-
 fn atomic(types: &Types, id: SimpleId, builtin: Builtin, wish: Wish<'_>) -> Option<Value> {
     let facets = &types.simple(id).facets;
     let patterns = chain(types, id)
@@ -180,8 +162,8 @@ fn atomic(types: &Types, id: SimpleId, builtin: Builtin, wish: Wish<'_>) -> Opti
         }
         Builtin::QName | Builtin::Notation => read(builtin, "sample"),
         Builtin::Duration => first(builtin, facets, &["P1DT2H".into(), "PT1S".into(), "P1Y".into()]),
-        _ if moment(builtin).is_some() => first(builtin, facets, &moments(builtin, wish.number)),
-        _ if is_integer(builtin) || is_real(builtin) => {
+        _ if builtin.date_time().is_some() => first(builtin, facets, &moments(builtin, wish.number)),
+        _ if builtin.is_integer() || is_real(builtin) => {
             first(builtin, facets, &numbers(builtin, facets, wish.number))
         }
         _ => Some(texts(builtin, facets, wish).into()),
@@ -271,7 +253,7 @@ fn numbers(builtin: Builtin, facets: &Facets, number: u32) -> Vec<String> {
     };
     all.extend(step(&facets.min_exclusive, 1));
     all.extend(step(&facets.max_exclusive, -1));
-    let integers = |text: &String| !is_integer(builtin) || !text.contains('.');
+    let integers = |text: &String| !builtin.is_integer() || !text.contains('.');
     let range = |text: &String| fits_range(builtin, text);
     all.into_iter().filter(integers).filter(range).collect()
 }

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use castile_lexical as lexical;
-use castile_value::{DateTimeKind, Decimal, Duration, Scalar};
+use castile_value::{Decimal, Duration, Scalar};
 
 use crate::{Builtin, Facets};
 
@@ -135,8 +135,8 @@ pub(super) fn value(builtin: Builtin, text: &str) -> Option<Scalar<'static>> {
             Scalar::Bytes(out.into())
         }
         Decimal => number(text)?,
-        _ if is_integer(builtin) => number(text)?,
-        _ => Scalar::DateTime(castile_value::DateTime::parse(moment(builtin)?, bytes).ok()?),
+        _ if builtin.is_integer() => number(text)?,
+        _ => Scalar::DateTime(castile_value::DateTime::parse(builtin.date_time()?, bytes).ok()?),
     })
 }
 
@@ -150,24 +150,6 @@ fn number(text: &str) -> Option<Scalar<'static>> {
         (Some(v), _) => Scalar::Int(v),
         (_, Some(v)) => Scalar::UInt(v),
         _ => Scalar::Decimal(long),
-    })
-}
-
-fn is_integer(builtin: Builtin) -> bool {
-    std::iter::successors(Some(builtin), |b| b.base()).any(|b| b == Builtin::Integer)
-}
-
-fn moment(builtin: Builtin) -> Option<DateTimeKind> {
-    Some(match builtin {
-        Builtin::DateTime => DateTimeKind::DateTime,
-        Builtin::Date => DateTimeKind::Date,
-        Builtin::Time => DateTimeKind::Time,
-        Builtin::GYearMonth => DateTimeKind::GYearMonth,
-        Builtin::GYear => DateTimeKind::GYear,
-        Builtin::GMonthDay => DateTimeKind::GMonthDay,
-        Builtin::GDay => DateTimeKind::GDay,
-        Builtin::GMonth => DateTimeKind::GMonth,
-        _ => return None,
     })
 }
 

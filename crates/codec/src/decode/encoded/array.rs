@@ -1,7 +1,7 @@
 //! Arrays (SOAP 1.1, 5.4.2; SOAP 1.2 part 2, 3.1.4): items by order and not by name, any number of
 //! dimensions, items that were not transmitted.
 
-use castile_plan::{Builtin, ComplexId, Field, FieldKind, NsIx, QName, TypeId, Types};
+use castile_plan::{Builtin, ComplexId, Field, QName, TypeId, Types};
 use castile_value::{Sink, Slot};
 
 use super::super::{Decoder, Next};
@@ -58,18 +58,7 @@ impl<'a> Decoder<'a, '_> {
     /// The same for an array that nobody declared.
     pub(super) fn any_array(&mut self, slot: Slot, sink: &mut dyn Sink) -> Result<(), Error> {
         let said = self.said()?;
-        let field = Field {
-            name: "item".into(),
-            wire: QName::new(NsIx::NONE, "item"),
-            kind: FieldKind::Element,
-            ty: said.item.unwrap_or(TypeId::Any),
-            many: true,
-            required: false,
-            nillable: true,
-            default: None,
-            fixed: None,
-            doc: None,
-        };
+        let field = Field::item(said.item.unwrap_or(TypeId::Any));
         self.items(&field, None, &said, slot, sink)
     }
 

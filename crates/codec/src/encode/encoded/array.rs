@@ -1,7 +1,7 @@
 //! Arrays (SOAP 1.1, 5.4.2; SOAP 1.2 part 2, 3.1.4.3 to 3.1.4.5).
 
 use castile_message::{Marks, Version};
-use castile_plan::{Builtin, ComplexId, Field, FieldKind, NsIx, QName, Tags, TypeId, Types};
+use castile_plan::{Builtin, ComplexId, Field, QName, Tags, TypeId, Types};
 use castile_value::{DType, Item, Items};
 
 use super::super::Encoder;
@@ -45,7 +45,7 @@ impl<M: Marks> Encoder<'_, M> {
 
     /// The same where nobody declares of what the array is.
     pub(super) fn any_array(&mut self, item: Item<'_>, tags: &Tags) -> Result<(), Error> {
-        let field = any_item(TypeId::Any);
+        let field = Field::item(TypeId::Any);
         let item_tags = self.types.element_tags(&field.wire);
         let of = Of {
             field: &field,
@@ -86,7 +86,7 @@ impl<M: Marks> Encoder<'_, M> {
             return Err(Error::caller(Kind::Value, why));
         }
         let narrowed = match (&values, open) {
-            (Item::Column(column), true) => Some(any_item(TypeId::Simple(builtin(column.dtype()).into()))),
+            (Item::Column(column), true) => Some(Field::item(TypeId::Simple(builtin(column.dtype()).into()))),
             _ => None,
         };
         let field = narrowed.as_ref().unwrap_or(of.field);
@@ -234,22 +234,6 @@ impl Items for Nested<'_> {
             };
         }
         item
-    }
-}
-
-/// The field of items that nobody declares.
-fn any_item(ty: TypeId) -> Field {
-    Field {
-        name: "item".into(),
-        wire: QName::new(NsIx::NONE, "item"),
-        kind: FieldKind::Element,
-        ty,
-        many: true,
-        required: false,
-        nillable: true,
-        default: None,
-        fixed: None,
-        doc: None,
     }
 }
 
