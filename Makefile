@@ -73,6 +73,9 @@ generated: ## Rust generated for every WSDL of the corpus: compiles without warn
 
 bench: ## micro-benchmarks, a few minutes
 	$(CARGO) bench --workspace --locked
+	@echo "What a user of the crates gets, who has the default release profile:"
+	CARGO_PROFILE_BENCH_LTO=off CARGO_PROFILE_BENCH_CODEGEN_UNITS=16 $(CARGO) bench --locked -p castile-codec \
+		--bench ratios --target-dir $(TARGET)/default-profile
 
 requirements: ## write requirements/dev.txt anew from dev.in (needs uv)
 	uv pip compile --universal --generate-hashes --python-version 3.11 --no-emit-index-url \

@@ -6,6 +6,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use crate::measure::{median, pin};
+use crate::wrk::Wrk;
 use crate::{raw, soap};
 
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -64,27 +65,55 @@ fn round_trips(
 }
 
 fn throughput(gsoap: Option<&Path>, rounds: usize) -> Outcome<()> {
-    println!("echoVoid, 10 connections of one load generator, requests a second");
-    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    println!("echoVoid, 10 connections, requests a second");
     let time = Duration::from_secs(2);
+    by("a thread a connection", gsoap, rounds, &|port| {
+        hammered(port, time)
+    })?;
+    match Wrk::find()? {
+        Some(wrk) => by("wrk, two threads", gsoap, rounds, &|port| wrk.run(port, time)),
+        None => {
+            println!("wrk is not installed: its load is left out");
+            Ok(())
+        }
+    }
+}
+
+/// Both servers under one load.
+fn by(load: &str, gsoap: Option<&Path>, rounds: usize, run: &dyn Fn(u16) -> Outcome<f64>) -> Outcome<()> {
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     for _ in 0..rounds {
         let server = Served::start(Command::new(std::env::current_exe()?).arg("serve"), None)?;
-        ours.push(hammered(server.port, time)?);
+        ours.push(run(server.port)?);
         drop(server);
         if let Some(folder) = gsoap {
             let server = Served::start(&mut Command::new(folder.join("server")), None)?;
-            theirs.push(hammered(server.port, time)?);
+            theirs.push(run(server.port)?);
         }
     }
-    println!("  Castile                  {:>8.0}", median(&ours));
+    println!("{load}");
+    println!(
+        "  Castile                  {:>8.0}  {}",
+        median(&ours),
+        spread(&ours)
+    );
     if !theirs.is_empty() {
         let ratio = median(&ours) / median(&theirs);
         println!(
-            "  gSOAP                    {:>8.0}  Castile answers {ratio:.2} times as many",
-            median(&theirs)
+            "  gSOAP                    {:>8.0}  {}; Castile answers {ratio:.2} times as many",
+            median(&theirs),
+            spread(&theirs)
         );
     }
     Ok(())
+}
+
+/// The least and the most of all rounds.
+fn spread(rounds: &[f64]) -> String {
+    let (least, most) = rounds.iter().fold((f64::MAX, f64::MIN), |(least, most), &v| {
+        (least.min(v), most.max(v))
+    });
+    format!("({least:.0} to {most:.0})")
 }
 
 /// The load comes from a process of its own, which is not pinned as this one is.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// The request as gSOAP's client writes it, so that no server has it easier.
-const ENVELOPE: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\
+pub(crate) const ENVELOPE: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\
 <SOAP-ENV:Envelope xmlns:SOAP-ENV=\"http://schemas.xmlsoap.org/soap/envelope/\" \
 xmlns:SOAP-ENC=\"http://schemas.xmlsoap.org/soap/encoding/\" \
 xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xmlns:xsd=\"http://www.w3.org/2001/XMLSchema\" \

@@ -13,6 +13,7 @@ mod load;
 mod measure;
 mod raw;
 mod soap;
+mod wrk;
 
 use std::path::PathBuf;
 use std::time::Duration;
