@@ -208,13 +208,14 @@ class Client(Shared):
 
     `endpoint`, `service` and `port` choose where calls go, `auth` is a pair of user and password
     (or `Digest`, `Bearer`), `timeout` seconds for a whole call (or `Timeouts`), `headers` SOAP
-    headers and `http_headers` HTTP headers of every call. With `strict=False` small breaches of
-    the contract by the peer are overlooked. A message is made from the last one like it;
-    `differential=False` writes each anew, `Differential` tunes it. `digits` sends doubles
-    with fewer digits; `share_texts` sends equal texts once by the rules of SOAP encoding. `rows` says whether arrays of flat structs come as structured arrays
-    (`"numpy"`) or as lists of objects (`"objects"`). `layers` add headers to requests and check
-    replies: `UsernameToken`, `Timestamp`, `Addressing`. `faults` are exception classes with
-    fields, raised instead of `Fault` for declared faults of the same name.
+    headers and `http_headers` HTTP headers of every call. With `strict=False` small breaches of the
+    contract by the peer are overlooked. A message is made from the last one like it;
+    `differential=False` writes each anew, `Differential` tunes it. `digits` sends doubles with
+    fewer digits; `share_texts` sends equal texts once by the rules of SOAP encoding. `rows` says
+    whether arrays of flat structs come as structured arrays (`"numpy"`) or as lists of objects
+    (`"objects"`). `layers` add headers to requests and check replies: `UsernameToken`, `Timestamp`,
+    `Addressing`. `faults` are exception classes with fields, raised instead of `Fault` for declared
+    faults of the same name.
 
     Any number of threads may use a client at once.
     """
