@@ -374,8 +374,6 @@ def test_asyncio(zeep, location):
     import asyncio
 
     async def run():
-        if zeep.__name__ == "zeep":
-            pytest.importorskip("httpx")
         async with zeep.AsyncClient(location) as client:
             return await asyncio.gather(client.service.colour(v="red"), client.service.when(v=WHEN))
 
