@@ -72,7 +72,7 @@ macro_rules! float {
         #[doc = concat!("Writes an `", $type_name, "` at the start of `out` as")]
         #[doc = concat!("[`", stringify!($format), "`] does, and gives the bytes it takes;")]
         /// the rest of `out` is left in any state.
-        #[inline]
+        #[inline(always)]
         pub fn $write(v: $float, out: &mut [u8; 32]) -> usize {
             // Whole numbers are common and as integers much faster. A number is whole if no set bit
             // of its mantissa is worth less than one, that is if exponent and zeros reach UNIT.
