@@ -21,6 +21,10 @@ pub struct Templates<K> {
     state: Mutex<State<K>>,
 }
 
+/// Keys that have templates at once; beyond it the one that was not used for longest goes, so that a
+/// server with many principals does not keep something of each.
+const KEYS_MAX: usize = 4096;
+
 #[derive(Debug)]
 struct State<K> {
     by_key: HashMap<K, Entry>,
@@ -131,6 +135,9 @@ impl<K: Hash + Eq + Clone> Templates<K> {
         state.clock += 1;
         let now = state.clock;
         if !state.by_key.contains_key(key) {
+            if state.by_key.len() >= KEYS_MAX {
+                evict(&mut state);
+            }
             state.by_key.insert(key.clone(), Entry::default());
         }
         let entry = state.by_key.get_mut(key)?;
@@ -161,13 +168,23 @@ impl<K: Hash + Eq + Clone> Templates<K> {
 }
 
 /// Drops the idle templates that were not used for longest; false when there are none.
-fn evict<K>(state: &mut State<K>) -> bool {
-    let idle = state.by_key.values_mut().filter(|entry| !entry.idle.is_empty());
-    let Some(entry) = idle.min_by_key(|entry| entry.used) else {
+fn evict<K: Hash + Eq + Clone>(state: &mut State<K>) -> bool {
+    let idle = state.by_key.iter().filter(|(_, entry)| !entry.idle.is_empty());
+    let Some(key) = idle
+        .min_by_key(|(_, entry)| entry.used)
+        .map(|(key, _)| key.clone())
+    else {
         return false;
     };
-    let dropped: Vec<Template> = std::mem::take(&mut entry.idle);
+    let Some(mut entry) = state.by_key.remove(&key) else {
+        return false;
+    };
+    let dropped = std::mem::take(&mut entry.idle);
     entry.copies -= dropped.len();
+    // Copies that are out come back to their entry.
+    if entry.copies > 0 {
+        state.by_key.insert(key, entry);
+    }
     state.stats.evicted += dropped.len() as u64;
     let freed: usize = dropped.iter().map(Template::memory).sum();
     state.memory = state.memory.saturating_sub(freed);
