@@ -51,7 +51,7 @@ impl Layout<'_> {
             Stuffing::None => 0,
             _ if !self.pads[field] => 0,
             Stuffing::Width(width) => usize::from(width),
-            Stuffing::Max => text_max(self.writer.dtypes()[field]),
+            Stuffing::Max => self.writer.width_max(field),
         };
         width.max(length)
     }
@@ -348,23 +348,6 @@ fn sum(widths: &[u8]) -> usize {
 
 /// Rows that are written before a chunk's size is looked at again.
 const STEP: usize = 32;
-
-/// The longest text of a value.
-fn text_max(dtype: castile_value::DType) -> usize {
-    use castile_value::DType;
-    match dtype {
-        DType::Bool => 5,
-        DType::I8 => 4,
-        DType::U8 => 3,
-        DType::I16 => 6,
-        DType::U16 => 5,
-        DType::I32 => 11,
-        DType::U32 => 10,
-        DType::I64 | DType::U64 => 20,
-        DType::F32 => 15,
-        DType::F64 => 24,
-    }
-}
 
 #[cfg(test)]
 mod tests {

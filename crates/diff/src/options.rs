@@ -39,7 +39,7 @@ pub struct Options {
 pub enum Stuffing {
     /// None: a message never sent before has no spaces.
     None,
-    /// What the longest value of the type can take: 24 for doubles, 15 for floats, 11 for ints.
+    /// What the longest value of the type can take: 24 for doubles, 16 for floats, 11 for ints.
     Max,
     /// So many characters, at most 255.
     Width(u8),

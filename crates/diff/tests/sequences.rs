@@ -306,6 +306,29 @@ fn a_value_that_grows_takes_the_spaces_of_a_neighbour() {
 }
 
 #[test]
+fn what_is_stuffed_to_its_greatest_width_never_moves() {
+    let (_, mut step) = steady();
+    let mut sender = Sender::new(Options {
+        stuffing: Stuffing::Max,
+        ..Options::default()
+    });
+    (step.flag, step.mesh) = (Vec::new(), Vec::new());
+    step.a = vec![0.0; 200];
+    step.b = vec![0.0; 200];
+    step.wide = vec![0; 200];
+    sender.send(&step);
+    step.a[7] = -2.225_073_858_507_201_4e-308;
+    step.b[7] = -0.000_012_345_679;
+    step.wide[7] = i64::MIN;
+    let report = sender.send(&step).report;
+    assert_eq!(
+        (report.values_rewritten, report.bytes_shifted),
+        (3, 0),
+        "{report:?}"
+    );
+}
+
+#[test]
 fn rows_that_come_and_go_cost_their_own_bytes() {
     let (mut sender, mut step) = steady();
     step.a = (0..50_000).map(|i| f64::from(i) / 7.0).collect();

@@ -95,6 +95,11 @@ impl RowWriter {
         &self.dtypes
     }
 
+    /// The longest text of value `field` of a row.
+    pub fn width_max(&self, field: usize) -> usize {
+        self.kernels[field].width_max()
+    }
+
     /// The most bytes that a row takes.
     pub fn row_bytes_max(&self) -> usize {
         self.glue.between.iter().map(|g| NUMBER + g.room()).sum()

@@ -94,6 +94,26 @@ impl Kernel {
         (always || fits(column, least, greatest)).then_some(kernel)
     }
 
+    /// The longest text of a value.
+    pub(super) fn width_max(self) -> usize {
+        let small = |dtype| match dtype {
+            DType::I8 => "-128",
+            DType::U8 => "255",
+            DType::I16 => "-32768",
+            DType::U16 => "65535",
+            _ => "4294967295",
+        };
+        match self {
+            Kernel::F64 | Kernel::Widened | Kernel::Digits(..) => lexical::F64_WIDTH_MAX,
+            Kernel::F32 | Kernel::Narrowed => lexical::F32_WIDTH_MAX,
+            Kernel::I32 => "-2147483648".len(),
+            Kernel::I64 => "-9223372036854775808".len(),
+            Kernel::U64 => "18446744073709551615".len(),
+            Kernel::Bool => "false".len(),
+            Kernel::Small(dtype) => small(dtype).len(),
+        }
+    }
+
     /// Writes value `i` of the column.
     #[inline(always)]
     pub(super) fn put(self, column: &Column<'_>, i: usize, out: &mut [u8; NUMBER]) -> usize {
