@@ -184,6 +184,7 @@ impl<'c> Services<'c> {
             version,
             peer: None,
             principal: None,
+            certificate: None,
         });
         let text = String::from_utf8(answer.body.to_bytes().to_vec()).map_err(|e| e.to_string())?;
         if let Some(operation) = operation(service.contract(), request)

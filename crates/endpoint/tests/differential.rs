@@ -105,10 +105,16 @@ fn it_can_be_switched_off() {
 
 /// Calls a service as a principal, or as nobody; gives what kind of reply it made.
 fn reply_to(service: &Service, text: &str, principal: Option<&str>) -> Match {
-    let message = InMessage {
-        principal,
-        ..InMessage::new(text)
-    };
+    made(
+        service,
+        InMessage {
+            principal,
+            ..InMessage::new(text)
+        },
+    )
+}
+
+fn made(service: &Service, message: InMessage<'_>) -> Match {
     let out = service.answer(message);
     assert!(out.fault.is_none());
     out.body.report().kind
@@ -130,5 +136,12 @@ fn replies_to_one_principal_are_not_made_from_those_to_another() {
     assert_eq!(reply_to(&service, &text, Some("ada")), Match::FirstTime);
     assert_eq!(reply_to(&service, &text, Some("grace")), Match::FirstTime);
     assert_eq!(reply_to(&service, &text, Some("ada")), Match::Content);
-    assert_eq!(service.differential().matches, [2, 0, 0, 3]);
+    let holder = |certificate| InMessage {
+        certificate: Some(certificate),
+        ..InMessage::new(&text)
+    };
+    assert_eq!(made(&service, holder(b"one")), Match::FirstTime);
+    assert_eq!(made(&service, holder(b"two")), Match::FirstTime);
+    assert_eq!(made(&service, holder(b"one")), Match::Content);
+    assert_eq!(service.differential().matches, [3, 0, 0, 5]);
 }

@@ -54,6 +54,7 @@ pub struct Call<'c> {
     pub(super) envelope: Envelope<'c>,
     pub(super) peer: Option<SocketAddr>,
     pub(super) principal: Option<&'c str>,
+    pub(super) certificate: Option<&'c [u8]>,
     pub(super) memories: &'c [Memory],
 }
 
@@ -75,6 +76,7 @@ pub struct Replier<'c> {
     version: Version,
     memories: &'c [Memory],
     principal: Option<&'c str>,
+    certificate: Option<&'c [u8]>,
 }
 
 impl<'c> Call<'c> {
@@ -130,6 +132,7 @@ impl<'c> Call<'c> {
             envelope,
             memories,
             principal,
+            certificate,
             ..
         } = self;
         let types = service.types();
@@ -154,6 +157,7 @@ impl<'c> Call<'c> {
             version,
             memories,
             principal,
+            certificate,
         })
     }
 }
@@ -198,7 +202,7 @@ impl Replier<'_> {
         let header = &WithBlocks::new(types, plan.header, header, &blocks);
         let options = self.service.encode_options();
         let began = Instant::now();
-        let key = ReplyKey::new(self.operation, self.principal);
+        let key = ReplyKey::new(self.operation, self.principal, self.certificate);
         let made = self
             .service
             .templates()

@@ -253,6 +253,7 @@ impl Service {
             envelope,
             peer: message.peer,
             principal: handling.found.principal.as_deref().or(message.principal),
+            certificate: message.certificate,
             memories: &handling.memories,
         };
         let handled = catch_unwind(AssertUnwindSafe(|| self.handler.handle(call)));

@@ -19,6 +19,8 @@ pub struct InMessage<'m> {
     pub peer: Option<SocketAddr>,
     /// The user that the transport has found to be genuine.
     pub principal: Option<&'m str>,
+    /// The certificate by which the transport knows the sender, DER.
+    pub certificate: Option<&'m [u8]>,
 }
 
 impl<'m> InMessage<'m> {
@@ -30,6 +32,7 @@ impl<'m> InMessage<'m> {
             version: Version::Soap11,
             peer: None,
             principal: None,
+            certificate: None,
         }
     }
 }

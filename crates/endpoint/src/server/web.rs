@@ -167,6 +167,7 @@ impl Front {
                 version,
                 peer: Some(request.peer),
                 principal: request.principal.as_deref(),
+                certificate: request.peer_certificate.as_deref(),
             }),
             Err(error) => self.service.refuse(version, &error),
         };
