@@ -100,7 +100,7 @@ def test_handlers_are_checked_at_start(weather):
     refused(weather, {"x": lambda value: value}, castile.ContractError, "Forecast, Smooth")
     refused(weather, Misspelt(), castile.NoSuchOperation, "Smooth")
     refused(weather, {"Smooth": lambda v: v}, TypeError, "Smooth.*'value'")
-    refused(weather, {"Smooth": lambda value, more: v}, TypeError, "Smooth.*'more'")  # noqa: F821
+    refused(weather, {"Smooth": lambda value, more: value}, TypeError, "Smooth.*'more'")
     refused(weather, {"Smooth": 1}, TypeError, "Smooth")
     castile.serve(Helper(), wsdl=weather, port=0, background=True).stop()
     castile.serve({"Smooth": lambda **all: 1}, wsdl=weather, port=0, background=True).stop()
