@@ -50,9 +50,7 @@ mod scalar;
 pub use castile_message::Version;
 pub use castile_xml::Limits;
 pub use decode::{DecodeOptions, Envelope, HeaderBlock};
-pub use encode::{
-    EncodeOptions, Flat, Keep, Long, RowWriter, encode, encode_around, encode_fault, encode_marked,
-};
+pub use encode::{Draft, EncodeOptions, Flat, Keep, Long, RowWriter, encode, encode_fault};
 pub use error::{Error, Guilty, Kind};
 pub use fault::{Code, Detail, Fault, Name, Reason};
 pub use layer::{Found, Layer, Memory, NoRandomness, Received, Refusal, Route, Sending, World};

@@ -3,7 +3,7 @@
 
 mod support;
 
-use castile_codec::{EncodeOptions, Kind, Version, encode_marked};
+use castile_codec::{Draft, EncodeOptions, Kind, Version};
 use castile_message::Slots;
 use castile_plan::Builtin;
 use castile_testkit::{Effort, Rng, Sampler, Table};
@@ -27,17 +27,17 @@ fn slow(
     let plan = table.plan(name);
     let header = Record::new(table.types.shape(plan.header).clone());
     let (mut out, mut slots) = (Vec::new(), Slots::default());
-    encode_marked(
-        &table.types,
-        &plan,
-        Version::Soap11,
-        &header,
+    let draft = Draft {
+        types: &table.types,
+        plan: &plan,
+        version: Version::Soap11,
+        header: &header,
         body,
         options,
-        &mut out,
-        &mut slots,
-    )
-    .map(|()| String::from_utf8(out).expect("text"))
+    };
+    draft
+        .encode_marked(&mut out, &mut slots)
+        .map(|()| String::from_utf8(out).expect("text"))
 }
 
 fn check(table: &Table, name: &str, items: Vec<Value>, field: &str) {

@@ -5,7 +5,7 @@ mod support;
 
 use std::ops::Range;
 
-use castile_codec::{EncodeOptions, Version, encode_marked};
+use castile_codec::{Draft, EncodeOptions, Version};
 use castile_message::{Mark, Slots};
 use castile_plan::{Plan, SimpleId, Types, Variety};
 use castile_testkit::{Rng, Sampler, Table, difference, random_table};
@@ -21,17 +21,15 @@ fn marked(types: &Types, plan: &Plan, body: &Record) -> (Vec<u8>, Slots) {
     let header = Record::new(types.shape(plan.header).clone());
     let (mut out, mut slots) = (Vec::new(), Slots::default());
     let options = EncodeOptions::default();
-    encode_marked(
+    let draft = Draft {
         types,
         plan,
-        Version::Soap11,
-        &header,
+        version: Version::Soap11,
+        header: &header,
         body,
-        &options,
-        &mut out,
-        &mut slots,
-    )
-    .expect("good values");
+        options: &options,
+    };
+    draft.encode_marked(&mut out, &mut slots).expect("good values");
     (out, slots)
 }
 

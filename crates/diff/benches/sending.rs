@@ -9,7 +9,7 @@ use std::hint::black_box;
 
 use rustix::time::{ClockId, clock_gettime};
 
-use castile_codec::{EncodeOptions, Version, encode};
+use castile_codec::{Draft, EncodeOptions, Version};
 use castile_diff::{Options, Report, Stuffing, Template};
 use castile_plan::Plan;
 use castile_testkit::{Rng, Table};
@@ -72,25 +72,19 @@ fn run(table: &Table, plan: &Plan, label: &str, options: &Options, percent: f64)
             values.iter_mut().for_each(|value| *value = rng.unit());
         }
         let body = body(table, plan, &values);
+        let draft = Draft {
+            types: &table.types,
+            plan,
+            version: Version::Soap11,
+            header: &header,
+            body: &body,
+            options: &encoding,
+        };
         let took = [
-            time(|| {
-                let pieces = template
-                    .patch(&table.types, plan, Version::Soap11, &header, &body, &encoding)
-                    .expect("good values");
-                report = pieces.report;
-            }),
+            time(|| report = template.patch(&draft).expect("good values").report),
             time(|| {
                 message.clear();
-                encode(
-                    &table.types,
-                    plan,
-                    Version::Soap11,
-                    &header,
-                    &body,
-                    &encoding,
-                    &mut message,
-                )
-                .expect("good values");
+                draft.encode(&mut message).expect("good values");
             }),
             time(|| black_box(black_box(&values[..]) == black_box(&shadow[..]))),
         ];

@@ -17,17 +17,24 @@
 //! Non-goals: it sends nothing, knows no operation, and reads no message (that is the automaton's).
 //!
 //! ```
-//! use castile_codec::{EncodeOptions, Version};
+//! use castile_codec::{Draft, EncodeOptions, Version};
 //! use castile_diff::{Match, Options, Template};
 //! use castile_testkit::Table;
 //! use castile_value::Value;
 //!
 //! let table = Table::parse("add = n:double*");
-//! let (types, plan) = (&table.types, table.plan("add"));
+//! let (plan, options) = (table.plan("add"), EncodeOptions::default());
 //! let mut template = Template::new(Options::default());
 //! let mut send = |n: &[f64]| {
 //!     let body = vec![("add".to_owned(), Value::map([("n", n.to_vec().into())]))];
-//!     template.patch(types, &plan, Version::Soap11, &Vec::new(), &body, &EncodeOptions::default())
+//!     template.patch(&Draft {
+//!         types: &table.types,
+//!         plan: &plan,
+//!         version: Version::Soap11,
+//!         header: &Vec::new(),
+//!         body: &body,
+//!         options: &options,
+//!     })
 //! };
 //! let mut numbers = vec![0.25; 1000];
 //! assert_eq!(send(&numbers)?.report.kind, Match::FirstTime);
@@ -39,17 +46,6 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod align;
-mod array;
-mod chunk;
-mod compare;
-mod options;
-mod report;
-mod store;
-mod template;
-mod text;
+mod send;
 
-pub use options::{Options, Stuffing};
-pub use report::{Match, Report};
-pub use store::{Stats, Templates};
-pub use template::{Piece, Pieces, Template};
+pub use send::{Match, Options, Piece, Pieces, Report, Stats, Stuffing, Template, Templates};

@@ -1,6 +1,6 @@
 //! SOAP encoding through a template: every message says what a fresh one says, whatever changed.
 
-use castile_codec::{DecodeOptions, EncodeOptions, Envelope, Limits, Version, encode};
+use castile_codec::{DecodeOptions, Draft, EncodeOptions, Envelope, Limits, Version};
 use castile_diff::{Options, Template};
 use castile_plan::Plan;
 use castile_testkit::Table;
@@ -61,20 +61,17 @@ fn a_patched_message_says_what_a_fresh_one_says() {
             (500, 0.5, true),
         ] {
             let body = body(numbers, changed, shared);
-            let patched = template
-                .patch(&table.types, &plan, version, &Vec::new(), &body, &options)
-                .expect("a good message");
-            let mut fresh = Vec::new();
-            encode(
-                &table.types,
-                &plan,
+            let draft = Draft {
+                types: &table.types,
+                plan: &plan,
                 version,
-                &Vec::new(),
-                &body,
-                &options,
-                &mut fresh,
-            )
-            .expect("a good message");
+                header: &Vec::new(),
+                body: &body,
+                options: &options,
+            };
+            let patched = template.patch(&draft).expect("a good message");
+            let mut fresh = Vec::new();
+            draft.encode(&mut fresh).expect("a good message");
             let read = |bytes: &[u8]| read(&table, &plan, bytes);
             assert_eq!(
                 read(&patched.to_vec()),

@@ -1,7 +1,7 @@
 //! Whatever was sent before and whatever the settings are: a patched message says what a fresh one
 //! says, with exact widths in the very same bytes, and what was lent stays as it was.
 
-use castile_codec::{DecodeOptions, EncodeOptions, Envelope, Limits, Version, encode};
+use castile_codec::{DecodeOptions, Draft, EncodeOptions, Envelope, Limits, Version};
 use castile_diff::{Match, Options, Pieces, Stuffing, Template};
 use castile_plan::Plan;
 use castile_testkit::{Rng, Table, difference};
@@ -34,22 +34,17 @@ impl Sender {
         let body = step.body(&self.table, &self.plan);
         let types = &self.table.types;
         let header = Record::new(types.shape(self.plan.header).clone());
-        let options = EncodeOptions::default();
-        let pieces = self
-            .template
-            .patch(types, &self.plan, Version::Soap12, &header, &body, &options)
-            .expect("good values");
-        let mut fresh = Vec::new();
-        encode(
+        let draft = Draft {
             types,
-            &self.plan,
-            Version::Soap12,
-            &header,
-            &body,
-            &options,
-            &mut fresh,
-        )
-        .expect("good values");
+            plan: &self.plan,
+            version: Version::Soap12,
+            header: &header,
+            body: &body,
+            options: &EncodeOptions::default(),
+        };
+        let pieces = self.template.patch(&draft).expect("good values");
+        let mut fresh = Vec::new();
+        draft.encode(&mut fresh).expect("good values");
         let patched = pieces.to_vec();
         assert_eq!(pieces.report.bytes_total, patched.len() as u64);
         if self.exact {
@@ -368,10 +363,14 @@ fn a_message_that_cannot_be_written_spoils_nothing() {
     fields.push(("nonsense".into(), 1.into()));
     let types = &sender.table.types;
     let header = Record::new(types.shape(sender.plan.header).clone());
-    let options = EncodeOptions::default();
-    let made = sender
-        .template
-        .patch(types, &sender.plan, Version::Soap12, &header, &body, &options);
-    assert!(made.is_err());
+    let draft = Draft {
+        types,
+        plan: &sender.plan,
+        version: Version::Soap12,
+        header: &header,
+        body: &body,
+        options: &EncodeOptions::default(),
+    };
+    assert!(sender.template.patch(&draft).is_err());
     sender.send(&step);
 }

@@ -1,6 +1,6 @@
 //! Templates of many keys and many senders: bounded, and never mixed up.
 
-use castile_codec::{EncodeOptions, Error, Version};
+use castile_codec::{Draft, EncodeOptions, Error, Version};
 use castile_diff::{Match, Options, Pieces, Templates};
 use castile_plan::Plan;
 use castile_testkit::Table;
@@ -25,9 +25,15 @@ impl Sender {
     fn send(&self, key: u32, values: Vec<f64>) -> Result<Pieces, Error> {
         let body = vec![("add".to_owned(), Value::map([("n", values.into())]))];
         let (header, options) = (Vec::new(), EncodeOptions::default());
-        let types = &self.table.types;
-        self.templates
-            .encode(key, types, &self.plan, Version::Soap11, &header, &body, &options)
+        let draft = Draft {
+            types: &self.table.types,
+            plan: &self.plan,
+            version: Version::Soap11,
+            header: &header,
+            body: &body,
+            options: &options,
+        };
+        self.templates.encode(key, &draft)
     }
 }
 

@@ -48,14 +48,73 @@ impl Default for EncodeOptions {
     }
 }
 
-/// Appends the envelope of a message to `out`.
-///
-/// `header` and `body` are records of the plan's header and body types: their fields are the
-/// header blocks and body elements.
+/// A message to be written: its values, and how.
+#[derive(Clone, Copy)]
+pub struct Draft<'m> {
+    /// The table of the contract's types.
+    pub types: &'m Types,
+    /// What the message is made of.
+    pub plan: &'m Plan,
+    /// The version of the envelope.
+    pub version: Version,
+    /// A record of the plan's header type: its fields are the header blocks.
+    pub header: &'m dyn Source,
+    /// A record of the plan's body type: its fields are the body elements.
+    pub body: &'m dyn Source,
+    /// How values are written.
+    pub options: &'m EncodeOptions,
+}
+
+impl Draft<'_> {
+    /// Appends the envelope of the message to `out`.
+    ///
+    /// # Errors
+    /// A value that its type cannot hold, a name that the contract does not have, a required value
+    /// that is missing, a construct that is not supported. `out` is as before then.
+    pub fn encode(&self, out: &mut Vec<u8>) -> Result<(), Error> {
+        self.write(out, &mut Unmarked, None)
+    }
+
+    /// As [`Draft::encode`], and reports the place of every value to `marks`.
+    ///
+    /// # Errors
+    /// Those of [`Draft::encode`].
+    pub fn encode_marked<M: Marks>(&self, out: &mut Vec<u8>, marks: &mut M) -> Result<(), Error> {
+        self.write(out, marks, None)
+    }
+
+    /// As [`Draft::encode`], but offers every array of numbers or flat records and every text to
+    /// `keep`: `out` gets the message without those that it takes.
+    ///
+    /// # Errors
+    /// Those of [`Draft::encode`].
+    pub fn encode_around(&self, out: &mut Vec<u8>, keep: &mut dyn Keep) -> Result<(), Error> {
+        self.write(out, &mut Unmarked, Some(keep))
+    }
+
+    fn write<M: Marks>(
+        &self,
+        out: &mut Vec<u8>,
+        marks: &mut M,
+        keep: Option<&mut dyn Keep>,
+    ) -> Result<(), Error> {
+        let start = out.len();
+        let mut encoder = Encoder::new(self.types, self.options, self.version, out, marks);
+        if let Some(keep) = keep {
+            encoder.keep = Some(keep);
+        }
+        let result = encoder.message(self.plan, self.header, self.body);
+        if result.is_err() {
+            out.truncate(start);
+        }
+        result
+    }
+}
+
+/// Appends the envelope of a message to `out`: [`Draft::encode`] in one call.
 ///
 /// # Errors
-/// A value that its type cannot hold, a name that the contract does not have, a required value
-/// that is missing, a construct that is not supported. `out` is as before then.
+/// Those of [`Draft::encode`].
 pub fn encode(
     types: &Types,
     plan: &Plan,
@@ -65,51 +124,15 @@ pub fn encode(
     options: &EncodeOptions,
     out: &mut Vec<u8>,
 ) -> Result<(), Error> {
-    encode_marked(types, plan, version, header, body, options, out, &mut Unmarked)
-}
-
-/// As [`encode`], and reports the place of every value to `marks`.
-#[allow(clippy::too_many_arguments)] // encode's and one more
-pub fn encode_marked<M: Marks>(
-    types: &Types,
-    plan: &Plan,
-    version: Version,
-    header: &dyn Source,
-    body: &dyn Source,
-    options: &EncodeOptions,
-    out: &mut Vec<u8>,
-    marks: &mut M,
-) -> Result<(), Error> {
-    let start = out.len();
-    let result = Encoder::new(types, options, version, out, marks).message(plan, header, body);
-    if result.is_err() {
-        out.truncate(start);
-    }
-    result
-}
-
-/// As [`encode`], but offers every array of numbers or flat records and every text to `keep`: `out`
-/// gets the message without those that it takes.
-#[allow(clippy::too_many_arguments)] // encode's and one more
-pub fn encode_around(
-    types: &Types,
-    plan: &Plan,
-    version: Version,
-    header: &dyn Source,
-    body: &dyn Source,
-    options: &EncodeOptions,
-    out: &mut Vec<u8>,
-    keep: &mut dyn Keep,
-) -> Result<(), Error> {
-    let start = out.len();
-    let mut unmarked = Unmarked;
-    let mut encoder = Encoder::new(types, options, version, out, &mut unmarked);
-    encoder.keep = Some(keep);
-    let result = encoder.message(plan, header, body);
-    if result.is_err() {
-        out.truncate(start);
-    }
-    result
+    let draft = Draft {
+        types,
+        plan,
+        version,
+        header,
+        body,
+        options,
+    };
+    draft.encode(out)
 }
 
 /// The state of one encoding.

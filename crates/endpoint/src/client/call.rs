@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use castile_codec::{DecodeOptions, Envelope, Fault, HeaderBlock, Sending, Version};
+use castile_codec::{DecodeOptions, Draft, Envelope, Fault, HeaderBlock, Sending, Version};
 use castile_contract::Operation;
 use castile_http::{Request, Response};
 use castile_plan::{ComplexId, Plan, Style};
@@ -305,11 +305,15 @@ impl Client {
         let body = Body(args);
         let body: &dyn Source = if nested { &body } else { args };
         let key = std::ptr::from_ref(operation) as usize;
-        let options = self.encode_options();
-        let made = self
-            .templates
-            .encode(key, self.types(), plan, self.version, header, body, &options)?;
-        Ok((made.into(), memories))
+        let draft = Draft {
+            types: self.types(),
+            plan,
+            version: self.version,
+            header,
+            body,
+            options: &self.encode_options(),
+        };
+        Ok((self.templates.encode(key, &draft)?.into(), memories))
     }
 
     fn request(&self, outgoing: &Outgoing) -> Result<Request, Error> {

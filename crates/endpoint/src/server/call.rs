@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::time::Instant;
 
-use castile_codec::{DecodeOptions, Envelope, Fault, HeaderBlock, Memory, Sending, Version};
+use castile_codec::{DecodeOptions, Draft, Envelope, Fault, HeaderBlock, Memory, Sending, Version};
 use castile_contract::{Binding, Operation};
 use castile_plan::{ComplexId, Style, Types};
 use castile_value::{Sink, Source};
@@ -200,13 +200,17 @@ impl Replier<'_> {
         };
         let blocks = layers.reply(self.memories, &sending)?;
         let header = &WithBlocks::new(types, plan.header, header, &blocks);
-        let options = self.service.encode_options();
+        let draft = Draft {
+            types,
+            plan,
+            version: self.version,
+            header,
+            body,
+            options: &self.service.encode_options(),
+        };
         let began = Instant::now();
         let key = ReplyKey::new(self.operation, self.principal, self.certificate);
-        let made = self
-            .service
-            .templates()
-            .encode(key, types, plan, self.version, header, body, &options)?;
+        let made = self.service.templates().encode(key, &draft)?;
         self.service.note_encode(began);
         Ok(Answer(made.into()))
     }

@@ -3,14 +3,12 @@
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-use castile_codec::{EncodeOptions, Error, Flat, Keep, Long, Version, encode_around};
-use castile_plan::{Plan, Types};
-use castile_value::Source;
+use castile_codec::{Draft, Error, Flat, Keep, Long};
 
-use crate::array::Array;
-use crate::options::Options;
-use crate::report::{Match, Report};
-use crate::text::Text;
+use super::array::Array;
+use super::options::Options;
+use super::report::{Match, Report};
+use super::text::Text;
 
 /// The message of one operation that was sent last, from which the next one is made.
 ///
@@ -111,16 +109,7 @@ impl Template {
     ///
     /// # Errors
     /// Those of [`castile_codec::encode`]. The template is good for the next message then, too.
-    #[allow(clippy::too_many_arguments)] // encode's, and the settings
-    pub fn patch(
-        &mut self,
-        types: &Types,
-        plan: &Plan,
-        version: Version,
-        header: &dyn Source,
-        body: &dyn Source,
-        encode: &EncodeOptions,
-    ) -> Result<Pieces, Error> {
+    pub fn patch(&mut self, draft: &Draft<'_>) -> Result<Pieces, Error> {
         let mut around = Vec::with_capacity(self.around.len().max(512));
         let mut keeper = Keeper {
             parts: &mut self.parts,
@@ -129,16 +118,7 @@ impl Template {
             report: Report::default(),
             fresh: 0,
         };
-        encode_around(
-            types,
-            plan,
-            version,
-            header,
-            body,
-            encode,
-            &mut around,
-            &mut keeper,
-        )?;
+        draft.encode_around(&mut around, &mut keeper)?;
         let Keeper {
             places,
             mut report,

@@ -6,12 +6,12 @@ use std::sync::Arc;
 use castile_codec::{Flat, RowWriter};
 use castile_value::{Column, DType};
 
-use crate::align::edits;
-use crate::chunk::{Chunk, Layout};
-use crate::compare::{BLOCK, refresh};
-use crate::options::Options;
-use crate::report::Report;
-use crate::template::Piece;
+use super::align::edits;
+use super::chunk::{Chunk, Layout};
+use super::compare::{BLOCK, refresh};
+use super::options::Options;
+use super::report::Report;
+use super::template::Piece;
 
 /// One array of numbers or of flat records.
 #[derive(Debug)]

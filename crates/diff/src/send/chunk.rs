@@ -14,9 +14,9 @@ use std::sync::Arc;
 use castile_codec::RowWriter;
 use castile_value::Column;
 
-use crate::compare::BLOCK;
-use crate::options::{Options, Stuffing};
-use crate::report::Report;
+use super::compare::BLOCK;
+use super::options::{Options, Stuffing};
+use super::report::Report;
 
 #[derive(Debug, Default)]
 pub(crate) struct Chunk {

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use castile_codec::{Error, Long};
 
-use crate::report::Report;
-use crate::template::Piece;
+use super::report::Report;
+use super::template::Piece;
 
 /// One text or one run of bytes.
 #[derive(Debug)]

@@ -4,13 +4,11 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Mutex, PoisonError};
 
-use castile_codec::{EncodeOptions, Error, Version};
-use castile_plan::{Plan, Types};
-use castile_value::Source;
+use castile_codec::{Draft, Error};
 
-use crate::options::Options;
-use crate::report::{Match, Report};
-use crate::template::{Piece, Pieces, Template};
+use super::options::Options;
+use super::report::{Match, Report};
+use super::template::{Piece, Pieces, Template};
 
 /// Templates by a key of the caller's: what is sent again and again, and for whom. What is kept under
 /// one key is compared with nothing that is sent under another. Senders never wait for each other: each checks a template out, and one that finds all of them in
@@ -93,17 +91,7 @@ impl<K: Hash + Eq + Clone> Templates<K> {
     ///
     /// # Errors
     /// Those of [`castile_codec::encode`].
-    #[allow(clippy::too_many_arguments)] // encode's, and the key
-    pub fn encode(
-        &self,
-        key: K,
-        types: &Types,
-        plan: &Plan,
-        version: Version,
-        header: &dyn Source,
-        body: &dyn Source,
-        encode: &EncodeOptions,
-    ) -> Result<Pieces, Error> {
+    pub fn encode(&self, key: K, draft: &Draft<'_>) -> Result<Pieces, Error> {
         let taken = if self.options.enabled {
             self.take(&key)
         } else {
@@ -111,11 +99,11 @@ impl<K: Hash + Eq + Clone> Templates<K> {
         };
         let Some(mut template) = taken else {
             let mut whole = Vec::with_capacity(1024);
-            castile_codec::encode(types, plan, version, header, body, encode, &mut whole)?;
+            draft.encode(&mut whole)?;
             return Ok(whole_message(whole));
         };
         let before = template.memory();
-        let made = template.patch(types, plan, version, header, body, encode);
+        let made = template.patch(draft);
         self.give_back(
             key,
             template,

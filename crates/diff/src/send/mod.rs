@@ -1,0 +1,16 @@
+//! Sending: the message sent last is the template of the next.
+
+mod align;
+mod array;
+mod chunk;
+mod compare;
+mod options;
+mod report;
+mod store;
+mod template;
+mod text;
+
+pub use options::{Options, Stuffing};
+pub use report::{Match, Report};
+pub use store::{Stats, Templates};
+pub use template::{Piece, Pieces, Template};
