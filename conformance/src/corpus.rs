@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use castile_contract::files::FileResolver;
-use castile_contract::{Catalog, Contract, Error, Options};
+use castile_contract::{Catalog, Contract, Error, Options, Resolver};
 
 /// The folder of foreign test data, with what its contracts are loaded with.
 pub(crate) struct Corpus {
@@ -67,7 +67,12 @@ impl Corpus {
 
     /// Loads a WSDL beside the index.
     pub(crate) fn load_at(&self, path: &Path) -> Result<Contract, Error> {
-        Contract::load(&*path.to_string_lossy(), &FileResolver::new(), &self.options)
+        self.load_by(path, &FileResolver::new())
+    }
+
+    /// The same through another resolver.
+    pub(crate) fn load_by(&self, path: &Path, resolver: &dyn Resolver) -> Result<Contract, Error> {
+        Contract::load(&*path.to_string_lossy(), resolver, &self.options)
     }
 }
 

@@ -18,9 +18,9 @@
 #![forbid(unsafe_code)]
 
 mod corpus;
-mod echo;
 mod file;
 mod generated;
+mod infoset;
 mod ledger;
 mod message;
 mod oracle;

@@ -1,6 +1,5 @@
 //! Messages that somebody really sent: each decoded by its WSDL, and encoded again to the same infoset.
 
-mod infoset;
 mod source;
 
 use std::collections::{BTreeMap, HashMap};
@@ -13,6 +12,7 @@ use castile_plan::{ComplexId, Plan};
 use castile_value::{Record, ValueSink};
 
 use crate::corpus::Corpus;
+use crate::infoset;
 
 /// Lines of file and reason.
 const LEDGER: &str = include_str!("../../traffic.tsv");

@@ -31,6 +31,12 @@ pub enum Kind {
     Missing,
     /// Text that its type does not allow.
     Lexical,
+    /// SOAP encoding: a reference to an id that no element has.
+    MissingId,
+    /// SOAP encoding: an id that two elements have.
+    DuplicateId,
+    /// An `encodingStyle` that is not known.
+    Encoding,
     /// A value that its type cannot hold, or of another kind than the type.
     Value,
     /// A name that the type does not have.

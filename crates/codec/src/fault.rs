@@ -119,6 +119,16 @@ impl Fault {
     }
 }
 
+/// The header block that tells which envelopes are taken, for an answer to one of another version (SOAP
+/// 1.2 part 1, 5.4.7), the best first.
+pub fn upgrade_block() -> String {
+    let [new, old] = [Version::Soap12, Version::Soap11].map(Version::namespace);
+    format!(
+        "<U:Upgrade xmlns:U=\"{new}\"><U:SupportedEnvelope qname=\"U:Envelope\"/>\
+         <U:SupportedEnvelope xmlns:O=\"{old}\" qname=\"O:Envelope\"/></U:Upgrade>"
+    )
+}
+
 fn not_understood_block(name: &Name) -> String {
     let mut block = format!("<S:NotUnderstood xmlns:S=\"{}\"", Version::Soap12.namespace()).into_bytes();
     let prefix = if name.namespace.is_empty() {

@@ -52,5 +52,5 @@ pub use castile_xml::Limits;
 pub use decode::{DecodeOptions, Envelope, HeaderBlock};
 pub use encode::{Draft, EncodeOptions, Flat, Keep, Long, RowWriter, encode, encode_fault};
 pub use error::{Error, Guilty, Kind};
-pub use fault::{Code, Detail, Fault, Name, Reason};
+pub use fault::{Code, Detail, Fault, Name, Reason, upgrade_block};
 pub use layer::{Found, Layer, Memory, NoRandomness, Received, Refusal, Route, Sending, World};

@@ -310,13 +310,13 @@ fn what_a_peer_gets_wrong_is_named() {
         (
             "<node href='#1'/>",
             "",
-            Kind::Missing,
+            Kind::MissingId,
             "no element has the id \"1\"",
         ),
         (
             "<node href='#1'/>",
             "<m id='1'/><m id='1'/>",
-            Kind::Unexpected,
+            Kind::DuplicateId,
             "stands twice",
         ),
         (

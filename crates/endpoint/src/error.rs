@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use castile_codec::{Code, Fault};
+use castile_codec::{Code, Fault, Version};
 
 /// Who has to change something for the error to go away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,12 +107,52 @@ impl Error {
             (Kind::NoSuchOperation, _) | (_, Guilty::Peer) => {
                 let code = match self.codec().map(castile_codec::Error::kind) {
                     Some(castile_codec::Kind::Version) => Code::VersionMismatch,
+                    Some(castile_codec::Kind::Encoding) => Code::DataEncodingUnknown,
                     _ => Code::Sender,
                 };
                 Fault::new(code, self.0.text.clone())
             }
             (Kind::Unsupported, _) => Fault::new(Code::Receiver, self.0.text.clone()),
             _ => Fault::new(Code::Receiver, "the service failed to answer"),
+        }
+    }
+
+    /// The same for a caller of an operation, `rpc` or not, who speaks `version`: SOAP 1.2 has subcodes
+    /// for what is wrong with encoded data and with the arguments of a procedure (part 2, 3.2 and 4.4).
+    pub(crate) fn to_fault_of(&self, version: Version, rpc: bool) -> Fault {
+        let mut fault = self.to_fault();
+        if version != Version::Soap12 || fault.code != Code::Sender {
+            return fault;
+        }
+        let subcode = match self.codec().map(castile_codec::Error::kind) {
+            Some(castile_codec::Kind::MissingId) => soap12::subcode(soap12::ENCODING, "MissingID"),
+            Some(castile_codec::Kind::DuplicateId) => soap12::subcode(soap12::ENCODING, "DuplicateID"),
+            Some(
+                castile_codec::Kind::Unexpected
+                | castile_codec::Kind::Missing
+                | castile_codec::Kind::Lexical
+                | castile_codec::Kind::Value,
+            ) if rpc => soap12::subcode(soap12::RPC, "BadArguments"),
+            _ => return fault,
+        };
+        fault.subcodes.push(subcode);
+        fault
+    }
+}
+
+/// The subcodes of SOAP 1.2 part 2.
+pub(crate) mod soap12 {
+    use castile_codec::Name;
+
+    /// Of faults in encoded data (3.2).
+    pub(crate) const ENCODING: &str = "http://www.w3.org/2003/05/soap-encoding";
+    /// Of faults in calls of procedures (4.4).
+    pub(crate) const RPC: &str = "http://www.w3.org/2003/05/soap-rpc";
+
+    pub(crate) fn subcode(namespace: &str, local: &str) -> Name {
+        Name {
+            namespace: namespace.to_owned(),
+            local: local.to_owned(),
         }
     }
 }

@@ -85,7 +85,7 @@ fn cases() -> Vec<(&'static str, Vec<u8>, u16, Vec<&'static str>)> {
             "an unknown version",
             text(envelope("").replace(SOAP, "urn:soap99")),
             500,
-            vec!["VersionMismatch", "urn:soap99"],
+            vec!["VersionMismatch", "urn:soap99", "SupportedEnvelope"],
         ),
         (
             "a wrong namespace",

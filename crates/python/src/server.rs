@@ -56,6 +56,7 @@ impl Server {
         service_options.share_texts = settings.get("share_texts")?.unwrap_or(false);
         settings.set("strict", &mut service_options.strict)?;
         settings.set("roles", &mut service_options.roles)?;
+        settings.set("understood", &mut service_options.understood)?;
         service_options.differential = crate::options::differential(&settings)?;
         service_options.layers = crate::layers::server_layers(&settings)?;
         let server_options = server_options(&settings)?;

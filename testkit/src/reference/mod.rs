@@ -44,6 +44,9 @@ pub fn decode(types: &Types, plan: &Plan, text: &str) -> Result<Decoded, Refusal
     if root.local != "Envelope" {
         return Err("no envelope".into());
     }
+    if root.attributes.iter().any(|a| a.uri.is_empty()) {
+        return Err("an attribute of the envelope is in no namespace".into());
+    }
     let mut parts = root.elements()?.into_iter();
     let mut part = parts.next().ok_or("no body")?;
     let encoded = plan.encoded.then_some(&root);

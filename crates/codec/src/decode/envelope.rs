@@ -46,10 +46,22 @@ pub struct Envelope<'a> {
     reader: Reader<'a>,
     version: Version,
     headers: Vec<HeaderBlock>,
+    /// The header blocks that decoding passes over, for they are for somebody else; empty: none.
+    elsewhere: Vec<bool>,
     /// At the first header block; `None` when there is no header.
     header: Option<Reader<'a>>,
     first: Option<Start<'a>>,
+    /// What the envelope must not have and can be read in spite of.
+    breach: Option<Error>,
 }
+
+/// The encodings that can be read; the empty one and the last say nothing.
+const ENCODING_STYLES: [&str; 4] = [
+    "http://www.w3.org/2003/05/soap-encoding",
+    "http://schemas.xmlsoap.org/soap/encoding/",
+    "",
+    "http://www.w3.org/2003/05/soap-envelope/encoding/none",
+];
 
 /// Elements may nest as deep as this and no deeper, whatever [`Limits::depth_max`] allows: reading
 /// recurses, and this deep it takes 0.9 MiB of stack, or 1.8 MiB in a build without optimisation.
@@ -68,6 +80,7 @@ impl<'a> Envelope<'a> {
         };
         let mut open = Opening {
             reader: Reader::with_limits(input, limits),
+            breach: None,
         };
         let version = open.envelope()?;
         let Head {
@@ -79,9 +92,17 @@ impl<'a> Envelope<'a> {
             reader: open.reader,
             version,
             headers,
+            elsewhere: Vec::new(),
             header,
             first,
+            breach: open.breach,
         })
+    }
+
+    /// Leaves the header blocks that are for none of these roles (see [`HeaderBlock::is_for`]) to
+    /// [`Envelope::headers`]: decoding passes them over, whether or not the plan knows them.
+    pub fn in_roles(&mut self, roles: &[String]) {
+        self.elsewhere = self.headers.iter().map(|block| !block.is_for(roles)).collect();
     }
 
     /// The version of SOAP.
@@ -129,6 +150,9 @@ impl<'a> Envelope<'a> {
         header: &mut dyn Sink,
         body: &mut dyn Sink,
     ) -> Result<(), Error> {
+        if let Some(breach) = self.breach.filter(|_| options.strict) {
+            return Err(breach);
+        }
         // What a body refers to may stand in the header.
         let referred = self.header.clone().filter(|_| plan.encoded);
         if let Some(reader) = self
@@ -140,7 +164,7 @@ impl<'a> Envelope<'a> {
                 decoder.encoding = Some(Box::default());
             }
             decoder
-                .header(plan.header, header)
+                .header(plan.header, &self.elsewhere, header)
                 .map_err(|e| e.within("Header").within("Envelope"))?;
         }
         let mut decoder = Decoder::new(self.reader, types, *options);
@@ -149,7 +173,7 @@ impl<'a> Envelope<'a> {
             false => decoder.body(plan.body, self.first, body),
         };
         read.map_err(|e| e.within("Body").within("Envelope"))?;
-        decoder.rest()
+        decoder.rest(self.version)
     }
 
     pub(super) fn into_parts(self) -> (Reader<'a>, Version, Option<Start<'a>>) {
@@ -158,16 +182,19 @@ impl<'a> Envelope<'a> {
 }
 
 impl<'a> Decoder<'a, '_> {
-    /// The header blocks that are fields of the type; others are passed over.
-    fn header(&mut self, id: ComplexId, sink: &mut dyn Sink) -> Result<(), Error> {
+    /// The header blocks that are fields of the type; others, and those for somebody else, are passed over.
+    fn header(&mut self, id: ComplexId, elsewhere: &[bool], sink: &mut dyn Sink) -> Result<(), Error> {
         let types = self.types;
+        let mut block = 0;
         while let Next::Start(start) = self.child()? {
+            let ours = !elsewhere.get(block).copied().unwrap_or(false);
+            block += 1;
             let ns = self.ns(start.name.ns);
             let same = |f: &Field| {
                 f.kind == FieldKind::Element && *f.wire.local == *start.name.local && Some(f.wire.ns) == ns
             };
             let found = types.complex(id).fields.iter().enumerate().find(|(_, f)| same(f));
-            match found.filter(|(_, f)| !matches!(f.ty, TypeId::Unsupported(_))) {
+            match found.filter(|(_, f)| ours && !matches!(f.ty, TypeId::Unsupported(_))) {
                 Some((i, field)) => {
                     let slot = Slot {
                         field: i as u32,
@@ -192,11 +219,15 @@ impl<'a> Decoder<'a, '_> {
     }
 
     /// After the body's end nothing else matters, but it must be well-formed, and strictly no text.
-    /// SOAP 1.1, 4 lets elements follow.
-    pub(super) fn rest(&mut self) -> Result<(), Error> {
+    /// SOAP 1.1, 4 lets elements follow, SOAP 1.2 part 1, 5.1 does not.
+    pub(super) fn rest(&mut self, version: Version) -> Result<(), Error> {
         while self.options.strict
-            && let Next::Start(_) = self.child().map_err(|e| e.within("Envelope"))?
+            && let Next::Start(start) = self.child().map_err(|e| e.within("Envelope"))?
         {
+            if version == Version::Soap12 {
+                let why = format!("element {} after the Body", start.name.local);
+                return Err(self.bad(Kind::NotSoap, why).within("Envelope"));
+            }
             self.reader
                 .skip_element()
                 .map_err(|e| Error::xml(e, self.reader.input()))?;
@@ -209,6 +240,8 @@ impl<'a> Decoder<'a, '_> {
 /// Reading before any plan is known.
 struct Opening<'a> {
     reader: Reader<'a>,
+    /// What was met first that must not be there.
+    breach: Option<Error>,
 }
 
 /// What stands before the body's content.
@@ -225,7 +258,10 @@ impl<'a> Opening<'a> {
         };
         let uri = self.reader.uri(start.name.ns).to_owned();
         match Version::from_namespace(&uri) {
-            Some(version) if start.name.local == "Envelope" => Ok(version),
+            Some(version) if start.name.local == "Envelope" => {
+                self.check_attributes(version);
+                Ok(version)
+            }
             None if start.name.local == "Envelope" && !uri.is_empty() => Err(self.bad(
                 Kind::Version,
                 format!("the envelope is of no known version of SOAP: namespace {uri:?}"),
@@ -250,6 +286,7 @@ impl<'a> Opening<'a> {
         let mut start = self.soap_child(version)?;
         if start.name.local == "Header" {
             header = Some(self.reader.clone());
+            self.check_encoding_style(version, false);
             headers = self.header(version).map_err(|e| e.within("Header"))?;
             start = self.soap_child(version)?;
         }
@@ -259,12 +296,16 @@ impl<'a> Opening<'a> {
                 format!("element {} where the Body belongs", start.name.local),
             ));
         }
+        self.check_encoding_style(version, false);
         match self.child().map_err(|e| e.within("Body"))? {
-            Next::Start(first) => Ok(Head {
-                headers,
-                header,
-                first: Some(first),
-            }),
+            Next::Start(first) => {
+                self.check_encoding_style(version, true);
+                Ok(Head {
+                    headers,
+                    header,
+                    first: Some(first),
+                })
+            }
             Next::End => Ok(Head {
                 headers,
                 header,
@@ -301,13 +342,25 @@ impl<'a> Opening<'a> {
                     .find(of_soap)
                     .map(|a| a.value.trim().to_owned())
             };
-            let says = |local: &str| matches!(attribute(local).as_deref(), Some("1" | "true"));
-            let (must_understand, relay) = (says("mustUnderstand"), says("relay"));
+            let [must_understand, relay] = ["mustUnderstand", "relay"].map(attribute);
             let role = attribute(if version == Version::Soap11 {
                 "actor"
             } else {
                 "role"
             });
+            let says = |open: &mut Self, text: Option<String>| match text.as_deref() {
+                Some("1" | "true") => true,
+                None | Some("0" | "false") => false,
+                Some(text) => {
+                    open.breach(
+                        Kind::Lexical,
+                        format!("{text:?} says neither true nor false of a header block"),
+                    );
+                    false
+                }
+            };
+            let must_understand = says(self, must_understand);
+            let relay = version == Version::Soap12 && says(self, relay);
             let xml = self
                 .reader
                 .capture()
@@ -321,6 +374,53 @@ impl<'a> Opening<'a> {
             });
         }
         Ok(blocks)
+    }
+
+    /// The attributes of the Envelope must be in a namespace (SOAP 1.1, 4.1.1; SOAP 1.2 part 1, 5.1).
+    fn check_attributes(&mut self, version: Version) {
+        let bare = |a: &&castile_xml::Attribute<'_>| self.reader.uri(a.name.ns).is_empty();
+        if let Some(attribute) = self.reader.attributes().iter().find(bare) {
+            let why = format!(
+                "attribute {} of the Envelope is in no namespace",
+                attribute.name.local
+            );
+            self.breach(Kind::NotSoap, why);
+        }
+        self.check_encoding_style(version, false);
+    }
+
+    /// SOAP 1.2 has `encodingStyle` in header blocks and in the body's elements only (part 1, 5.1.1), and an
+    /// encoding that is not known is told by a fault of its own (5.4.6).
+    fn check_encoding_style(&mut self, version: Version, allowed: bool) {
+        if version != Version::Soap12 {
+            return;
+        }
+        let is = |a: &&castile_xml::Attribute<'_>| {
+            a.name.local == "encodingStyle" && self.reader.uri(a.name.ns) == version.namespace()
+        };
+        let Some(style) = self
+            .reader
+            .attributes()
+            .iter()
+            .find(is)
+            .map(|a| a.value.trim().to_owned())
+        else {
+            return;
+        };
+        if !allowed {
+            self.breach(
+                Kind::NotSoap,
+                "encodingStyle stands where SOAP 1.2 does not allow it",
+            );
+        } else if !ENCODING_STYLES.contains(&&*style) {
+            self.breach(Kind::Encoding, format!("the encoding {style:?} is not known"));
+        }
+    }
+
+    fn breach(&mut self, kind: Kind, message: impl Into<String>) {
+        if self.breach.is_none() {
+            self.breach = Some(self.bad(kind, message).within("Envelope"));
+        }
     }
 
     fn child(&mut self) -> Result<Next<'a>, Error> {

@@ -31,7 +31,7 @@ impl Envelope<'_> {
         }
         let fault = decoder.fault(version, detail);
         let fault = fault.map_err(|e| e.within("Fault").within("Body").within("Envelope"))?;
-        decoder.rest()?;
+        decoder.rest(version)?;
         Ok(Fault { headers, ..fault })
     }
 }

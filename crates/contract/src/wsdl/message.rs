@@ -118,9 +118,11 @@ impl<'d> Messages<'_, 'd> {
             }
             None => {
                 let headers: Vec<&str> = self.own_headers(bound, message).collect();
-                all.into_iter()
-                    .filter(|p| p.token("name").is_none_or(|name| !headers.contains(&name)))
-                    .collect()
+                let other = |p: &NodeRef<'d>| p.token("name").is_none_or(|name| !headers.contains(&name));
+                // WSDL 1.1, 3.5: without `parts` all are in the body; toolkits leave out those that are headers,
+                // unless nothing would be left.
+                let others: Vec<_> = all.iter().copied().filter(other).collect();
+                if others.is_empty() { all } else { others }
             }
         };
         Ok(Body {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use castile_codec::{
     Code, EncodeOptions, Envelope, Fault, Found, Limits, Memory, Name, Received, Route, Sending, Version,
 };
-use castile_contract::{Contract, Operation};
+use castile_contract::{BodyStyle, Contract, Operation};
 use castile_diff::Templates;
 use castile_plan::Types;
 
@@ -40,6 +40,9 @@ pub struct ServiceOptions {
     /// The actors (SOAP 1.2: roles) that the service plays, beside `next` and the ultimate receiver:
     /// header blocks for them that must be understood are refused when nobody knows them.
     pub roles: Vec<String>,
+    /// The header blocks that the handlers look for themselves, beside those that the contract and the
+    /// layers know: `{namespace}local`.
+    pub understood: Vec<String>,
     /// How replies are made from the last ones.
     pub differential: castile_diff::Options,
 }
@@ -54,6 +57,7 @@ impl Default for ServiceOptions {
             limits: Limits::default(),
             layers: Layers::default(),
             roles: Vec::new(),
+            understood: Vec::new(),
             differential: castile_diff::Options::default(),
         }
     }
@@ -228,7 +232,8 @@ impl Service {
         answer
     }
 
-    fn dispatch(&self, envelope: Envelope<'_>, message: InMessage<'_>) -> OutMessage {
+    fn dispatch(&self, mut envelope: Envelope<'_>, message: InMessage<'_>) -> OutMessage {
+        envelope.in_roles(&self.options.roles);
         let found = self.index.find(&self.contract, &envelope, message.action);
         let mut handling = Handling {
             service: self,
@@ -266,7 +271,7 @@ impl Service {
                 } else {
                     tracing::error!(%error, "failed to answer");
                 }
-                error.to_fault()
+                error.to_fault_of(handling.version, operation.style == BodyStyle::Rpc)
             }
             Err(_) => {
                 tracing::error!("a handler panicked");
@@ -280,8 +285,9 @@ impl Service {
     pub(super) fn refuse(&self, version: Version, error: &Error) -> OutMessage {
         tracing::info!(%error, "refused a message");
         // SOAP 1.2, 2.8: an envelope of another version is answered in the oldest.
-        let fault = error.to_fault();
+        let mut fault = error.to_fault_of(version, false);
         let version = if fault.code == Code::VersionMismatch {
+            fault.headers.push(castile_codec::upgrade_block());
             Version::Soap11
         } else {
             version
@@ -332,7 +338,9 @@ impl Handling<'_> {
             world: layers.world(),
         };
         let checked = layers.check_request(&received, &mut self.found, &mut self.memories);
-        let refused = not_understood(blocks, &options.roles, layers, |name| index.understands(name));
+        let refused = not_understood(blocks, &options.roles, layers, |name| {
+            index.understands(name) || options.understood.iter().any(|own| *own == name.to_string())
+        });
         if !refused.is_empty() {
             let names: Vec<Name> = refused.into_iter().cloned().collect();
             return Err(Fault::not_understood(self.version, &names));

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 
-use castile_codec::{Code, Envelope, Fault, Name};
-use castile_contract::{Binding, Contract, Operation};
+use castile_codec::{Code, Envelope, Fault, Name, Version};
+use castile_contract::{Binding, BodyStyle, Contract, Operation};
 use castile_plan::Types;
 
 use super::dispatch::ServiceOptions;
 use crate::addressing;
-use crate::error::{Error, Guilty, Kind};
+use crate::error::{Error, Guilty, Kind, soap12};
 
 /// The operations of a service by what their messages look like.
 #[derive(Default)]
@@ -19,6 +19,8 @@ pub(super) struct Index {
     actions: HashMap<String, Vec<Place>>,
     /// Header elements that some operation knows.
     understood: Vec<Name>,
+    /// Whether some operation is in rpc style.
+    rpc: bool,
 }
 
 /// A binding and an operation of it.
@@ -56,6 +58,7 @@ impl Index {
                 Ok(i) => self.elements[i].1.push(place),
                 Err(i) => self.elements.insert(i, (first, vec![place])),
             }
+            self.rpc |= operation.style == BodyStyle::Rpc;
             self.understood
                 .extend(types.complex(plan.header).fields.iter().map(name));
         }
@@ -104,7 +107,7 @@ impl Index {
         };
         let Some(&Place(b, o)) = place else {
             return Err(addressing::action_not_supported(envelope.headers())
-                .unwrap_or_else(|| self.unknown(envelope.first())));
+                .unwrap_or_else(|| self.unknown(envelope)));
         };
         let binding = &contract.bindings[b];
         let operation = &binding.operations[o];
@@ -117,8 +120,10 @@ impl Index {
         }
     }
 
-    fn unknown(&self, first: Option<Name>) -> Fault {
-        let what = first.map_or_else(|| "an empty body".to_owned(), |name| name.to_string());
+    fn unknown(&self, envelope: &Envelope<'_>) -> Fault {
+        let what = envelope
+            .first()
+            .map_or_else(|| "an empty body".to_owned(), |name| name.to_string());
         let mut known: Vec<String> = self
             .elements
             .iter()
@@ -126,13 +131,18 @@ impl Index {
             .map(|(name, _)| name.to_string())
             .collect();
         known.sort_unstable();
-        Fault::new(
+        let mut fault = Fault::new(
             Code::Sender,
             format!(
                 "no operation takes {what}; this service takes {}",
                 known.join(", ")
             ),
-        )
+        );
+        if self.rpc && envelope.version() == Version::Soap12 {
+            let subcode = soap12::subcode(soap12::RPC, "ProcedureNotPresent");
+            fault.subcodes.push(subcode);
+        }
+        fault
     }
 }
 

@@ -168,6 +168,7 @@ def serve(
     users: Mapping[str, str] | None = None,
     layers: Sequence[ServerLayer] = (),
     roles: Sequence[str] = (),
+    understood: Sequence[str] = (),
     public_url: str | None = None,
     workers: int | None = None,
     threads: bool = True,
@@ -204,7 +205,8 @@ def serve(
     `users` are names and passwords that may call (basic authentication; use it with `tls`).
     `layers` check the headers of requests and add headers to replies: `CheckSecurity`,
     `CheckAddressing`. `roles` are the SOAP actors that the service plays: headers for them that must be
-    understood and are not are refused.
+    understood and are not are refused. `understood` are the headers that handlers look for themselves,
+    as `{namespace}local`, beside those of the WSDL and of the layers.
     """
     target = obj() if isinstance(obj, type) else obj
     handler: _Handler
@@ -226,6 +228,7 @@ def serve(
         "users": dict(users) if users is not None else None,
         "layers": server_layers(layers),
         "roles": list(roles),
+        "understood": list(understood),
         "public_url": public_url,
         "workers": workers,
         "threads": threads,

@@ -244,13 +244,14 @@ fn sizes_of(text: &str, between: char) -> Option<Vec<usize>> {
     if text.is_empty() {
         return Some(Vec::new());
     }
-    let size = |part: &str| match part.trim() {
-        "" | "*" => Some(0),
+    // Only the first may be open (SOAP 1.2 part 2, 3.1.6).
+    let size = |(n, part): (usize, &str)| match part.trim() {
+        "" | "*" if n == 0 || between != ' ' => Some(0),
         digits => digits.parse().ok(),
     };
     let sizes: Option<Vec<usize>> = match between {
-        ' ' => text.split_ascii_whitespace().map(size).collect(),
-        between => text.split(between).map(size).collect(),
+        ' ' => text.split_ascii_whitespace().enumerate().map(size).collect(),
+        between => text.split(between).enumerate().map(size).collect(),
     };
     sizes.filter(|sizes| sizes.len() <= DIMENSIONS_MAX)
 }

@@ -126,7 +126,7 @@ impl<'a> Scan<'a> {
             let target = Target::new(at, scope, independent);
             if self.targets.insert(id.clone(), target).is_some() {
                 let error = Error::new(
-                    Kind::Unexpected,
+                    Kind::DuplicateId,
                     crate::Guilty::Peer,
                     format!("id {id:?} stands twice"),
                 );

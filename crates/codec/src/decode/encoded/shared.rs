@@ -127,7 +127,7 @@ impl<'a> Decoder<'a, '_> {
         }
         let found = self.encoding.as_ref().and_then(|e| e.ids.get(id).copied());
         let Some(number) = found else {
-            return Err(self.bad_at(Kind::Missing, at, format!("no element has the id {id:?}")));
+            return Err(self.bad_at(Kind::MissingId, at, format!("no element has the id {id:?}")));
         };
         match self.target(number).map(|t| t.state) {
             Some(State::Waiting(object) | State::Read(object)) => self.refer(object, slot, sink),

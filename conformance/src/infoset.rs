@@ -23,7 +23,19 @@ struct Element {
 ///
 /// # Errors
 /// One of them is not well-formed.
-pub(super) fn difference(a: &str, b: &str) -> Result<Option<String>, String> {
+pub(crate) fn difference(a: &str, b: &str) -> Result<Option<String>, String> {
+    parts_difference(a, b, &["Header", "Body"])
+}
+
+/// The same for the header blocks alone.
+///
+/// # Errors
+/// One of them is not well-formed.
+pub(crate) fn headers_difference(a: &str, b: &str) -> Result<Option<String>, String> {
+    parts_difference(a, b, &["Header"])
+}
+
+fn parts_difference(a: &str, b: &str, parts: &[&str]) -> Result<Option<String>, String> {
     let (mut a, mut b) = (parse(a)?, parse(b)?);
     for envelope in [&mut a, &mut b] {
         for part in &mut envelope.children {
@@ -33,7 +45,8 @@ pub(super) fn difference(a: &str, b: &str) -> Result<Option<String>, String> {
             }
         }
         envelope.children.retain(|part| {
-            part.name.ends_with("}Body") || (part.name.ends_with("}Header") && !part.children.is_empty())
+            let local = part.name.rsplit('}').next().unwrap_or_default();
+            parts.contains(&local) && (local != "Header" || !part.children.is_empty())
         });
     }
     Ok(compare("", &a, &b))
@@ -187,7 +200,9 @@ fn attributes(reader: &Reader<'_>) -> Vec<(String, String)> {
             continue;
         }
         let mut value = attribute.value.to_string();
-        if uri == XSI && attribute.name.local == "type" {
+        if (uri == XSI && attribute.name.local == "type")
+            || (uri.is_empty() && attribute.name.local == "qname")
+        {
             let (prefix, local) = value.trim().split_once(':').unwrap_or(("", value.trim()));
             if let Some(ns) = reader.lookup(prefix) {
                 value = format!("{{{}}}{local}", reader.uri(ns));
