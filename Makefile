@@ -56,7 +56,7 @@ lint: build ## rustfmt, clippy, rustdoc, ruff, mypy and tidy, warnings denied
 	$(BIN)/mypy
 	$(CARGO) xtask tidy
 
-interop: build ## both roles against gSOAP, zeep, node-soap and spyne
+interop: build ## both roles against gSOAP, CXF, Metro, Axis, zeep, node-soap and spyne
 	$(MAKE) -C interop PYTHON=$(PYTHON) CASTILE_PYTHON=$(BIN)/python CASTILE=$(BIN)/castile
 
 conformance: ## every WSDL of the corpus, W3C schema tests and databinding patterns

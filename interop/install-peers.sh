@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Installs the foreign toolkits of the interop suite: gSOAP, a JDK and Maven by apt; zeep, spyne, node-soap
-# and Axis into interop/build by pip, npm and Maven. Run it as often as you like: what is there is left alone.
+# Installs the foreign toolkits of the interop suite: gSOAP, a JDK and Maven by apt; zeep, spyne, node-soap,
+# Axis, CXF and Metro into interop/build by pip, npm and Maven. Run it as often as you like: what is there is
+# left alone.
 set -euo pipefail
 cd "$(dirname "$0")"
 

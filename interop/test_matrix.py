@@ -150,7 +150,7 @@ def notify_and_ask(client: peers.Client, server: peers.Server, version: str, cas
     ask = Case("last", "interop", "lastNotice", {"key": key}, None, None, None, "call")
     until = time.monotonic() + ONE_WAY_SECONDS_MAX
     answer = call(client, server, version, ask)
-    while answer.get("result", {}).get("count") == 1 and time.monotonic() < until:
+    while answer.get("result", {}).get("count", 2) < 2 and time.monotonic() < until:
         time.sleep(0.05)
         answer = call(client, server, version, ask)
     output = CONTRACTS["interop"].operations["lastNotice"].output

@@ -1,0 +1,175 @@
+package interop;
+
+import com.google.gson.JsonElement;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+import interop.interop.InteropPortType;
+import interop.rpc.InteropRpcPortType;
+import jakarta.jws.WebParam;
+import jakarta.jws.WebResult;
+import jakarta.jws.soap.SOAPBinding;
+import jakarta.xml.ws.BindingProvider;
+import jakarta.xml.ws.Holder;
+import jakarta.xml.ws.Service;
+import jakarta.xml.ws.WebFault;
+import jakarta.xml.ws.soap.SOAPFaultException;
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Parameter;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import javax.xml.namespace.QName;
+
+/** The client of both toolkits: one JSON call a line in, one JSON answer a line out (../../README.md). */
+public final class Client {
+    private record Contract(String namespace, String service, Class<?> portType) {}
+
+    private static final Map<String, Contract> CONTRACTS = Map.of(
+            "interop", new Contract("urn:castile:interop", "Interop", InteropPortType.class),
+            "rpc", new Contract("urn:castile:interop:rpc", "InteropRpc", InteropRpcPortType.class));
+
+    private final Map<List<Object>, Object> ports = new HashMap<>();
+    private final FaultCode faultCode = new FaultCode();
+
+    public static void main(String[] args) throws Exception {
+        BufferedReader in = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
+        System.setOut(System.err); // what a toolkit prints is no answer
+        Client client = new Client();
+        for (String line = in.readLine(); line != null; line = in.readLine()) {
+            out.println(client.answer(JsonParser.parseString(line).getAsJsonObject()));
+        }
+        System.exit(0);
+    }
+
+    private JsonObject answer(JsonObject request) {
+        JsonObject answer = new JsonObject();
+        try {
+            call(request, answer);
+        } catch (InvocationTargetException thrown) {
+            try {
+                answer.add(thrown.getCause() instanceof SOAPFaultException || declared(thrown) != null ? "fault" : "error",
+                        described(thrown.getCause()));
+            } catch (Exception e) {
+                answer.add("error", reason(e));
+            }
+        } catch (Exception e) {
+            answer.add("error", reason(e));
+        }
+        return answer;
+    }
+
+    private void call(JsonObject request, JsonObject answer) throws Exception {
+        Contract contract = CONTRACTS.get(request.get("contract").getAsString());
+        String operation = request.get("operation").getAsString();
+        Method method = null;
+        for (Method each : contract.portType.getMethods()) {
+            method = each.getName().equals(operation) ? each : method;
+        }
+        boolean bare = bare(method);
+        Parameter[] parameters = method.getParameters();
+        Object[] arguments = new Object[parameters.length];
+        for (int i = 0; i < parameters.length; i++) {
+            WebParam named = parameters[i].getAnnotation(WebParam.class);
+            Type type = type(parameters[i]);
+            JsonObject given = request.getAsJsonObject("arguments");
+            JsonElement value = named.header() ? request.get("header") : member(bare, type, given, named.name());
+            Object made = named.mode() == WebParam.Mode.OUT ? null : Neutral.toJava(type, value);
+            arguments[i] = parameters[i].getType() == Holder.class ? new Holder<>(made) : made;
+        }
+        Object returned = method.invoke(port(contract, request, method), arguments);
+
+        JsonObject result = new JsonObject();
+        answer.add("result", result);
+        for (int i = 0; i < parameters.length; i++) {
+            WebParam named = parameters[i].getAnnotation(WebParam.class);
+            if (named.mode() != WebParam.Mode.IN) {
+                JsonElement value = Neutral.fromJava(type(parameters[i]), ((Holder<?>) arguments[i]).value);
+                add(named.header() ? answer : result, bare, named.header() ? "header" : named.name(), value);
+            }
+        }
+        if (method.getReturnType() != void.class) {
+            WebResult named = method.getAnnotation(WebResult.class);
+            add(result, bare, named.name(), Neutral.fromJava(method.getGenericReturnType(), returned));
+        }
+    }
+
+    /** The one part of a bare message is the whole message when it is a struct. */
+    private static JsonElement member(boolean bare, Type type, JsonObject arguments, String name) {
+        return bare && !arguments.has(name) ? arguments : arguments.get(name);
+    }
+
+    private static void add(JsonObject result, boolean bare, String name, JsonElement value) {
+        if (bare && value.isJsonObject()) {
+            value.getAsJsonObject().entrySet().forEach(member -> result.add(member.getKey(), member.getValue()));
+        } else if (!value.isJsonNull()) {
+            result.add(name, value);
+        }
+    }
+
+    private static boolean bare(Method method) {
+        SOAPBinding binding = method.getAnnotation(SOAPBinding.class);
+        return binding != null && binding.parameterStyle() == SOAPBinding.ParameterStyle.BARE;
+    }
+
+    private static Type type(Parameter parameter) {
+        Type type = parameter.getParameterizedType();
+        return parameter.getType() == Holder.class ? ((ParameterizedType) type).getActualTypeArguments()[0] : type;
+    }
+
+    private Object port(Contract contract, JsonObject request, Method method) {
+        String url = request.get("url").getAsString();
+        String version = request.get("version").getAsString();
+        boolean faults = method.getExceptionTypes().length > 0;
+        return ports.computeIfAbsent(List.of(contract, version, url, faults), key -> {
+            String name = request.get("contract").getAsString();
+            Service service = Service.create(
+                    Client.class.getResource("/" + name + ".wsdl"), new QName(contract.namespace, contract.service));
+            String port = (name.equals("rpc") ? "Rpc" : "Soap") + version.replace(".", "");
+            Object made = service.getPort(new QName(contract.namespace, port), contract.portType);
+            BindingProvider provider = (BindingProvider) made;
+            provider.getRequestContext().put(BindingProvider.ENDPOINT_ADDRESS_PROPERTY, url);
+            if (faults) {
+                provider.getBinding().setHandlerChain(List.of(faultCode));
+            }
+            return made;
+        });
+    }
+
+    // ---- what went wrong ----
+
+    private static WebFault declared(InvocationTargetException thrown) {
+        return thrown.getCause().getClass().getAnnotation(WebFault.class);
+    }
+
+    private JsonObject described(Throwable thrown) throws Exception {
+        JsonObject made = reason(thrown);
+        WebFault declared = thrown.getClass().getAnnotation(WebFault.class);
+        if (thrown instanceof SOAPFaultException fault) {
+            made.addProperty("reason", fault.getFault().getFaultString());
+            made.addProperty("code", fault.getFault().getFaultCodeAsQName().getLocalPart());
+        } else if (declared != null) {
+            Object info = thrown.getClass().getMethod("getFaultInfo").invoke(thrown);
+            JsonObject detail = new JsonObject();
+            detail.add(declared.name(), Neutral.fromJava(info.getClass(), info));
+            made.addProperty("reason", thrown.getMessage());
+            made.addProperty("code", faultCode.last);
+            made.add("detail", detail);
+        }
+        return made;
+    }
+
+    private static JsonObject reason(Throwable thrown) {
+        thrown.printStackTrace();
+        JsonObject made = new JsonObject();
+        made.addProperty("reason", thrown.toString());
+        return made;
+    }
+}
