@@ -35,6 +35,43 @@ pub(crate) fn headers_difference(a: &str, b: &str) -> Result<Option<String>, Str
     parts_difference(a, b, &["Header"])
 }
 
+/// Whether the bodies say the same but for the namespaces of elements, or with `parameters` for what the
+/// children of the body's elements and the items of arrays are called.
+///
+/// # Errors
+/// One of them is not well-formed.
+pub(crate) fn same_but_for_names(a: &str, b: &str, parameters: bool) -> Result<bool, String> {
+    let (mut a, mut b) = (parse(a)?, parse(b)?);
+    for root in [&mut a, &mut b] {
+        root.children.retain(|part| part.name.ends_with("}Body"));
+        let calls = root.children.iter_mut().flat_map(|body| &mut body.children);
+        match parameters {
+            true => calls
+                .flat_map(|call| &mut call.children)
+                .for_each(without_own_names),
+            false => without_namespaces(root),
+        }
+    }
+    Ok(compare("", &a, &b).is_none())
+}
+
+/// Takes the name of a parameter and of the items of arrays away: neither means anything.
+fn without_own_names(element: &mut Element) {
+    element.name.clear();
+    let is_array = element
+        .attributes
+        .iter()
+        .any(|(name, _)| name.ends_with("}arrayType"));
+    if is_array {
+        element.children.iter_mut().for_each(without_own_names);
+    }
+}
+
+fn without_namespaces(element: &mut Element) {
+    element.name = element.name.rsplit('}').next().unwrap_or_default().to_owned();
+    element.children.iter_mut().for_each(without_namespaces);
+}
+
 fn parts_difference(a: &str, b: &str, parts: &[&str]) -> Result<Option<String>, String> {
     let (mut a, mut b) = (parse(a)?, parse(b)?);
     for envelope in [&mut a, &mut b] {
@@ -200,9 +237,13 @@ fn attributes(reader: &Reader<'_>) -> Vec<(String, String)> {
             continue;
         }
         let mut value = attribute.value.to_string();
-        if (uri == XSI && attribute.name.local == "type")
-            || (uri.is_empty() && attribute.name.local == "qname")
-        {
+        let named = match attribute.name.local {
+            "type" => uri == XSI,
+            "qname" => uri.is_empty(),
+            "arrayType" => uri == "http://schemas.xmlsoap.org/soap/encoding/",
+            _ => false,
+        };
+        if named {
             let (prefix, local) = value.trim().split_once(':').unwrap_or(("", value.trim()));
             if let Some(ns) = reader.lookup(prefix) {
                 value = format!("{{{}}}{local}", reader.uri(ns));

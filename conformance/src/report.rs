@@ -94,8 +94,16 @@ pub(crate) fn print(results: &[FileResult], foreign: &Foreign, ledger: &Compared
 /// Prints what became of recorded messages.
 pub(crate) fn traffic(traffic: &Traffic, verbose: bool) {
     println!(
-        "\n{:<26} {:>8} {:>16} {:>5} {:>20} {:>9} {:>10}",
-        "recorded messages", "messages", "as contracted", "lax", "same infoset again", "on ledger", "no WSDL"
+        "\n{:<26} {:>8} {:>16} {:>5} {:>20} {:>6} {:>9} {:>7} {:>10}",
+        "recorded messages",
+        "messages",
+        "as contracted",
+        "lax",
+        "same infoset again",
+        "names",
+        "on ledger",
+        "faults",
+        "as any XML"
     );
     let mut total = Counts::default();
     for (name, counts) in &traffic.collections {
@@ -104,7 +112,9 @@ pub(crate) fn traffic(traffic: &Traffic, verbose: bool) {
         total.strict += counts.strict;
         total.lax += counts.lax;
         total.same += counts.same;
+        total.names += counts.names;
         total.known += counts.known;
+        total.faults += counts.faults;
         total.plain += counts.plain;
     }
     line("all", &total);
@@ -123,12 +133,14 @@ fn line(name: &str, counts: &Counts) {
         all => format!("{n} ({:.1} %)", 100.0 * n as f64 / all as f64),
     };
     println!(
-        "{name:<26} {:>8} {:>16} {:>5} {:>20} {:>9} {:>10}",
+        "{name:<26} {:>8} {:>16} {:>5} {:>20} {:>6} {:>9} {:>7} {:>10}",
         counts.messages,
         share(counts.strict),
         counts.lax,
         share(counts.same),
+        counts.names,
         counts.known,
+        counts.faults,
         counts.plain
     );
 }

@@ -30,7 +30,7 @@ mod scalars;
 mod table;
 mod tree;
 
-pub use alone::alone;
+pub use alone::{alone, anything};
 pub use random::random_table;
 pub use rng::Rng;
 pub use same::{difference, plain};

@@ -5,17 +5,22 @@ mod source;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use castile_codec::{DecodeOptions, EncodeOptions, Envelope, Limits, Version};
+use castile_codec::{DecodeOptions, EncodeOptions, Envelope, Limits, Name, Version};
 use castile_contract::{Contract, Operation};
 use castile_endpoint::Headers;
-use castile_plan::{ComplexId, Plan};
-use castile_value::{Record, ValueSink};
+use castile_plan::{ComplexId, Plan, Types};
+use castile_testkit::{alone, anything};
+use castile_value::{Record, Value, ValueSink};
 
 use crate::corpus::Corpus;
 use crate::infoset;
 
-/// Lines of file and reason.
+/// Lines of file and reason. A file that ends with an asterisk is all that begin so and differ in no more than
+/// the namespaces of elements, or in rpc/encoded in what parameters are called.
 const LEDGER: &str = include_str!("../../traffic.tsv");
+
+/// What differences begin with that are in names alone.
+const NAMES: &str = "only in ";
 
 /// What became of the messages.
 #[derive(Default)]
@@ -31,7 +36,7 @@ pub(crate) struct Traffic {
 /// What became of one collection.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Counts {
-    /// Messages, without those that no WSDL describes.
+    /// Messages that a WSDL or a schema describes.
     pub(crate) messages: usize,
     /// Decoded as the contract says.
     pub(crate) strict: usize,
@@ -39,9 +44,13 @@ pub(crate) struct Counts {
     pub(crate) lax: usize,
     /// Encoded again to the same infoset.
     pub(crate) same: usize,
+    /// Encoded again to the same but for names that the peer writes otherwise.
+    pub(crate) names: usize,
     /// Failures on the ledger.
     pub(crate) known: usize,
-    /// Messages that no WSDL of the corpus describes: read as far as SOAP goes.
+    /// Faults, read and written again.
+    pub(crate) faults: usize,
+    /// Messages that nothing in the corpus describes: any XML, read and written again.
     pub(crate) plain: usize,
 }
 
@@ -59,8 +68,10 @@ enum Read {
         strict: bool,
         difference: Option<String>,
     },
-    /// As SOAP: no contract describes it.
-    Plain,
+    /// A fault; what is different when it was written and read again.
+    Fault(Option<String>),
+    /// As SOAP: no contract describes it; the first difference of what was encoded again.
+    Plain(Option<String>),
 }
 
 /// Reads all messages. `only`: those whose file name contains this.
@@ -88,7 +99,8 @@ pub(crate) fn run(corpus: &Corpus, only: Option<&str>) -> Traffic {
         let outcome = read(&loaded, &message.text);
         let counts = traffic.collections.entry(message.collection.clone()).or_default();
         let failure = counts.add(outcome);
-        match (failure, ledger.get_mut(&*message.label)) {
+        let names = failure.as_ref().is_some_and(|why| why.starts_with(NAMES));
+        match (failure, line(&mut ledger, &message.label, names)) {
             (Some(_), Some(met)) => {
                 *met = true;
                 counts.known += 1;
@@ -105,20 +117,38 @@ pub(crate) fn run(corpus: &Corpus, only: Option<&str>) -> Traffic {
     traffic
 }
 
+/// The line of the ledger for a message.
+fn line<'l>(ledger: &'l mut HashMap<&str, bool>, label: &str, names: bool) -> Option<&'l mut bool> {
+    let covers = |line: &str| {
+        let group = line.strip_suffix('*').filter(|_| names);
+        line == label || group.is_some_and(|start| label.starts_with(start))
+    };
+    ledger
+        .iter_mut()
+        .find(|(line, _)| covers(line))
+        .map(|(_, met)| met)
+}
+
 impl Counts {
     /// Counts a message; what went wrong with it.
     fn add(&mut self, outcome: Result<Read, String>) -> Option<String> {
         self.messages += 1;
         match outcome {
-            Ok(Read::Plain) => {
+            Ok(Read::Plain(difference)) => {
                 self.messages -= 1;
                 self.plain += 1;
-                None
+                difference
+            }
+            Ok(Read::Fault(difference)) => {
+                self.messages -= 1;
+                self.faults += 1;
+                difference
             }
             Ok(Read::Contract { strict, difference }) => {
                 self.strict += usize::from(strict);
                 self.lax += usize::from(!strict);
                 self.same += usize::from(difference.is_none());
+                self.names += usize::from(difference.as_ref().is_some_and(|why| why.starts_with(NAMES)));
                 difference
             }
             Err(why) => Some(why),
@@ -129,57 +159,117 @@ impl Counts {
 fn read(contracts: &[&Contract], text: &str) -> Result<Read, String> {
     let envelope = open(text)?;
     if envelope.is_fault() {
-        let types = contracts.first().map(|c| &*c.types);
-        let empty = castile_plan::Types::default();
-        let options = DecodeOptions { strict: false };
-        let fault = envelope.decode_fault(types.unwrap_or(&empty), None, &options);
-        return fault.map(|_| Read::Plain).map_err(|e| e.to_string());
+        return fault(contracts.first().map(|c| &*c.types), text).map(Read::Fault);
     }
     let Some(first) = envelope.first() else {
-        return Ok(Read::Plain);
+        return plain(text);
     };
     let mut failure = None;
     for contract in contracts {
-        let operations = contract
-            .bindings
-            .iter()
-            .filter(|b| b.protocol.is_soap())
-            .flat_map(|b| &b.operations);
-        let plans = operations
-            .flat_map(|o: &Operation| [o.input.as_ref(), o.output.as_ref()])
-            .flatten();
-        let fits = |plan: &&Plan| {
-            let field = contract.types.complex(plan.body).fields.first();
-            field.is_some_and(|f| {
-                *f.wire.local == *first.local && contract.types.uri(f.wire.ns) == first.namespace
-            })
-        };
-        for plan in plans.filter(fits) {
-            match round(contract, plan, text) {
+        for plan in plans(contract, &first) {
+            match round(&contract.types, plan, text) {
                 Ok(read) => return Ok(read),
                 Err(why) => _ = failure.get_or_insert(why),
             }
         }
     }
-    failure.map_or(Ok(Read::Plain), Err)
+    if let Some(why) = failure {
+        return Err(why);
+    }
+    // A schema may know the element that no message has.
+    for contract in contracts {
+        let types = &contract.types;
+        let id = types
+            .parse_clark(&first.to_string())
+            .and_then(|name| types.element_named(&name));
+        if let Some(id) = id {
+            let (types, plan) = alone(types, &types.elements[id.index()]);
+            return round(&types, &plan, text);
+        }
+    }
+    plain(text)
+}
+
+/// The plans of a contract whose body begins with an element.
+fn plans<'c>(contract: &'c Contract, first: &Name) -> Vec<&'c Plan> {
+    let types = &contract.types;
+    let soap = contract.bindings.iter().filter(|b| b.protocol.is_soap());
+    let operations = soap.flat_map(|b| &b.operations);
+    let plans = operations
+        .flat_map(|o: &Operation| [o.input.as_ref(), o.output.as_ref()])
+        .flatten();
+    let fits = |plan: &&Plan| {
+        let field = types.complex(plan.body).fields.first();
+        field.is_some_and(|f| *f.wire.local == *first.local && types.uri(f.wire.ns) == first.namespace)
+    };
+    plans.filter(fits).collect()
+}
+
+/// A fault read, written and read again; what is different then.
+fn fault(types: Option<&Types>, text: &str) -> Result<Option<String>, String> {
+    let empty = Types::default();
+    let types = types.unwrap_or(&empty);
+    let options = DecodeOptions { strict: false };
+    let decode = |text: &str| {
+        open(text)?
+            .decode_fault(types, None, &options)
+            .map_err(|e| e.to_string())
+    };
+    let version = open(text)?.version();
+    let mut fault = decode(text)?;
+    let mut out = Vec::new();
+    castile_codec::encode_fault(types, None, version, &fault, &EncodeOptions::default(), &mut out)
+        .map_err(|e| e.to_string())?;
+    let mut again = decode(&String::from_utf8_lossy(&out))?;
+    let details = fault.detail.iter().zip(&again.detail);
+    let difference = details
+        .filter_map(|(a, b)| same_detail(&a.value, &b.value))
+        .next();
+    for fault in [&mut fault, &mut again] {
+        // Of XML, prefixes do not matter; a reason without a language gets one in SOAP 1.2.
+        fault.headers.clear();
+        fault
+            .detail
+            .iter_mut()
+            .for_each(|entry| entry.value = Value::Absent);
+        fault.reasons.iter_mut().for_each(|reason| reason.lang.clear());
+    }
+    Ok(difference.or_else(|| (fault != again).then(|| format!("{fault:?} and {again:?}"))))
+}
+
+fn same_detail(a: &Value, b: &Value) -> Option<String> {
+    let (Value::Xml(a), Value::Xml(b)) = (a, b) else {
+        return castile_testkit::difference(a, b);
+    };
+    let [a, b] = [a, b].map(|xml| format!("<Envelope><Body>{xml}</Body></Envelope>"));
+    infoset::difference(&a, &b).unwrap_or_else(Some)
+}
+
+/// A message as any XML, there and back.
+fn plain(text: &str) -> Result<Read, String> {
+    let (types, plan) = anything();
+    match round(&types, &plan, text)? {
+        Read::Contract { difference, .. } => Ok(Read::Plain(difference)),
+        other => Ok(other),
+    }
 }
 
 /// There and back by one plan.
-fn round(contract: &Contract, plan: &Plan, text: &str) -> Result<Read, String> {
-    let (header, body, breach) = match decode(contract, plan, text, true) {
+fn round(types: &Types, plan: &Plan, text: &str) -> Result<Read, String> {
+    let (header, body, breach) = match decode(types, plan, text, true) {
         Ok((header, body)) => (header, body, None),
-        Err(why) => match decode(contract, plan, text, false) {
+        Err(why) => match decode(types, plan, text, false) {
             Ok((header, body)) => (header, body, Some(why)),
-            Err(_) => return Err(why),
+            Err(lax) => return Err(format!("{why}; lax: {lax}")),
         },
     };
     let envelope = open(text)?;
     let version = envelope.version();
     let named = |block: &castile_codec::HeaderBlock| {
-        let fields = &contract.types.complex(plan.header).fields;
-        fields.iter().any(|f| {
-            *f.wire.local == *block.name.local && contract.types.uri(f.wire.ns) == block.name.namespace
-        })
+        let fields = &types.complex(plan.header).fields;
+        fields
+            .iter()
+            .any(|f| *f.wire.local == *block.name.local && types.uri(f.wire.ns) == block.name.namespace)
     };
     let raw: Vec<String> = envelope
         .headers()
@@ -191,8 +281,14 @@ fn round(contract: &Contract, plan: &Plan, text: &str) -> Result<Read, String> {
         typed: &header,
         raw: &raw,
     };
-    let again = encode(contract, plan, version, &headers, &body)?;
-    let difference = infoset::difference(text, &again)?;
+    let again = encode(types, plan, version, &headers, &body)?;
+    let difference = match infoset::difference(text, &again)? {
+        Some(_) if infoset::same_but_for_names(text, &again, false)? => Some(format!("{NAMES}namespaces")),
+        Some(_) if plan.encoded && infoset::same_but_for_names(text, &again, true)? => {
+            Some(format!("{NAMES}what parameters are called"))
+        }
+        difference => difference,
+    };
     Ok(Read::Contract {
         strict: breach.is_none(),
         difference: difference.map(|what| match breach {
@@ -206,18 +302,18 @@ fn open(text: &str) -> Result<Envelope<'_>, String> {
     Envelope::open(text, &Limits::default()).map_err(|e| e.to_string())
 }
 
-fn decode(contract: &Contract, plan: &Plan, text: &str, strict: bool) -> Result<(Record, Record), String> {
-    let sink = |id: ComplexId| ValueSink::new(contract.types.shape(id).clone());
+fn decode(types: &Types, plan: &Plan, text: &str, strict: bool) -> Result<(Record, Record), String> {
+    let sink = |id: ComplexId| ValueSink::new(types.shape(id).clone());
     let (mut header, mut body) = (sink(plan.header), sink(plan.body));
     let options = DecodeOptions { strict };
     open(text)?
-        .decode(&contract.types, plan, &options, &mut header, &mut body)
+        .decode(types, plan, &options, &mut header, &mut body)
         .map_err(|e| e.to_string())?;
     Ok((header.finish(), body.finish()))
 }
 
 fn encode(
-    contract: &Contract,
+    types: &Types,
     plan: &Plan,
     version: Version,
     header: &Headers<'_>,
@@ -228,7 +324,7 @@ fn encode(
         strict: false,
         ..EncodeOptions::default()
     };
-    castile_codec::encode(&contract.types, plan, version, header, body, &options, &mut bytes)
+    castile_codec::encode(types, plan, version, header, body, &options, &mut bytes)
         .map_err(|e| format!("encoding: {e}"))?;
     String::from_utf8(bytes).map_err(|e| e.to_string())
 }

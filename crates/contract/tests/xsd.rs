@@ -354,3 +354,24 @@ fn wrong_namespaces_are_forgiven_where_only_one_is_meant() {
             .contains("there is no type S; {urn:t}S is taken")
     );
 }
+
+#[test]
+fn names_that_can_mean_one_thing_only_are_taken_with_a_warning() {
+    let contract = schema(
+        "<xs:element name='e'><xs:complexType><xs:sequence><xs:element name='n' type='xs:int'/></xs:sequence></xs:complexType></xs:element>
+         <xs:complexType name='T'><xs:sequence><xs:element name='a' type='xsd:string'/><xs:element name='b' type='string'/><xs:element name='c' type='t:e'/></xs:sequence></xs:complexType>",
+    );
+    let line = shown(&contract, "T");
+    assert!(line.starts_with("(a:string!, b:string!, c:"), "{line}");
+    assert!(!line.contains("not declared"), "{line}");
+    let warnings: Vec<&str> = contract.warnings.iter().map(|w| &*w.text).collect();
+    for words in [
+        "; xsd:string is taken",
+        "there is no type {urn:t}e; that of the element {urn:t}e is taken",
+    ] {
+        assert!(
+            warnings.iter().any(|w| w.contains(words)),
+            "{words}: {warnings:?}"
+        );
+    }
+}

@@ -47,7 +47,10 @@ impl<'a> Decoder<'a, '_> {
                 "faultcode" => {
                     code = true;
                     let name = self.qname()?;
-                    (fault.code, fault.subcodes) = code11(name);
+                    // An empty code says as little as none, which is the receiver's fault.
+                    if !name.local.is_empty() {
+                        (fault.code, fault.subcodes) = code11(name);
+                    }
                 }
                 "Code" => {
                     code = true;

@@ -25,10 +25,35 @@ impl<'d> Compiler<'d> {
         }
         match self.reference(Space::Type, schema, node, name) {
             Ok(decl) => self.named_type(decl),
-            Err(unusable) => built_in(name.local)
-                .filter(|_| name.ns == Ns::NONE)
-                .unwrap_or(unusable.into()),
+            Err(unusable) => match self.meant(schema, node, name) {
+                Some(ty) => ty,
+                None => unusable.into(),
+            },
         }
+    }
+
+    /// What a name that no type has can only mean, with a warning: the built-in type, where it is in no
+    /// namespace or its prefix is not declared, or the type that is written out in the element of this name.
+    fn meant(&mut self, schema: u32, node: NodeRef<'d>, name: QNameRef<'d>) -> Option<TypeId> {
+        let clark = self.documents.names.clark(name.ns, name.local);
+        if matches!(name.ns, Ns::NONE | Ns::UNBOUND) {
+            let ty = built_in(name.local)?;
+            let local = name.local;
+            let text = format!("there is no type {clark}; xsd:{local} is taken (XSD part 1, 3.15.3)");
+            self.warn(schema, node, text);
+            return Some(ty);
+        }
+        let decl = self.schemas.find(Space::Element, schema, name)?;
+        let element = self.schemas.node(decl)?;
+        let inner = element.child(Ns::XSD, "complexType")?;
+        let text =
+            format!("there is no type {clark}; that of the element {clark} is taken (XSD part 1, 3.15.3)");
+        self.warn(schema, node, text);
+        let decl = Decl {
+            schema: decl.schema,
+            node: inner.id(),
+        };
+        Some(self.declared_type(decl, clark.into()))
     }
 
     /// The type of a global declaration.
