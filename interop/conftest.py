@@ -62,7 +62,7 @@ def require(peer: peers.Peer) -> None:
 @pytest.fixture(scope="session")
 def running() -> Iterator[Running]:
     peers.BUILD.mkdir(exist_ok=True)
-    contracts = {name: model.as_json(model.load(name)) for name in ("interop", "rpc")}
+    contracts = {name: model.as_json(model.load(name)) for name in model.NAMES}
     (peers.BUILD / "model.json").write_text(json.dumps(contracts), encoding="utf-8")
     started = Running()
     yield started

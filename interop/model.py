@@ -1,6 +1,6 @@
-"""What interop.wsdl and rpc.wsdl say, for the harness and for the peers written in Python.
+"""What interop.wsdl, rpc.wsdl and shapes.wsdl say, for the harness and for the peers written in Python.
 
-Only the standard library, and only the constructs that our two hand-written contracts use: this is no
+Only the standard library, and only the constructs that our hand-written contracts use: this is no
 WSDL reader, so that the suite doesn't test one reader with another.
 
 Nouns: a `Contract` has `Operation`s; their messages are `Struct`s of `Field`s; a `Scalar` is an XML
@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
+NAMES = ("interop", "rpc", "shapes")
 XSD = "{http://www.w3.org/2001/XMLSchema}"
 WSDL = "{http://schemas.xmlsoap.org/wsdl/}"
 SOAP = {
@@ -30,6 +31,8 @@ SOAP = {
 SMALL_INTEGERS = {"byte", "short", "int", "unsignedByte", "unsignedShort"}
 LARGE_INTEGERS = {"unsignedInt", "long", "unsignedLong", "integer"}
 BINARY = {"hexBinary", "base64Binary"}
+# The member of a neutral struct that names its type, where that is derived from the declared one.
+TYPE = "@type"
 
 
 @dataclass
@@ -42,11 +45,21 @@ class Scalar:
 
 @dataclass
 class Struct:
-    """A complex type, or a message: `namespace` is that of its child elements."""
+    """A complex type, or a message: `namespace` is that of its child elements.
+
+    A message whose body is one element of a simple type (`simple`) has that element as its one field.
+    """
 
     name: str
     namespace: str
     fields: list[Field] = field(default_factory=list)
+    derived: dict[str, Struct] = field(default_factory=dict)
+    simple: bool = False
+
+    def of(self, value: Any) -> Struct:
+        """The type that a value says it is of ("@type"), else this one."""
+        name = str(value.get(TYPE)).rpartition("}")[2] if isinstance(value, dict) else ""
+        return self.derived.get(name, self)
 
 
 @dataclass
@@ -83,7 +96,12 @@ def as_json(contract: Contract) -> dict[str, Any]:
     """The contract for peers that aren't written in Python (interop/build/model.json)."""
 
     def struct(it: Struct) -> dict[str, Any]:
-        return {"name": it.name, "namespace": it.namespace, "fields": [field_(f) for f in it.fields]}
+        made = {"name": it.name, "namespace": it.namespace, "fields": [field_(f) for f in it.fields]}
+        if it.simple:
+            made["simple"] = True
+        if it.derived:
+            made["derived"] = {name: struct(derived) for name, derived in it.derived.items()}
+        return made
 
     def field_(it: Field) -> dict[str, Any]:
         type_ = struct(it.type) if isinstance(it.type, Struct) else it.type.name
@@ -102,7 +120,7 @@ def as_json(contract: Contract) -> dict[str, Any]:
 
 
 def load(name: str) -> Contract:
-    """The contract `interop` or `rpc`."""
+    """The contract `interop`, `rpc` or `shapes`."""
     return _Reader(HERE / f"{name}.wsdl").contract()
 
 
@@ -112,7 +130,7 @@ def load(name: str) -> Contract:
 def neutral(type_: Scalar | Struct, value: Any) -> Any:
     """A value as written in cases.json, in the form that peers speak."""
     if isinstance(type_, Struct):
-        return {f.name: _each(f, value[f.name], neutral) for f in type_.fields if f.name in value}
+        return _each_field(type_, value, neutral)
     if type_.name == "double":
         return struct.pack(">d", float(value)).hex()
     if type_.name == "float":
@@ -153,14 +171,23 @@ _COMPARABLE = {
 
 
 def _comparable_struct(type_: Struct, value: dict[str, Any]) -> dict[str, Any]:
+    type_ = type_.of(value)
     known = {f.name for f in type_.fields}
     made: dict[str, Any] = {name: ("unexpected", value[name]) for name in value if name not in known}
+    if value.get(TYPE) == type_.name:
+        made[TYPE] = type_.name
     for f in type_.fields:
         if f.repeated:
             made[f.name] = [comparable(f.type, item) for item in value.get(f.name) or []]
         elif f.name in value:
             made[f.name] = _each(f, value[f.name], comparable)
     return made
+
+
+def _each_field(type_: Struct, value: dict[str, Any], job: Any) -> dict[str, Any]:
+    it = type_.of(value)
+    made = {} if it is type_ else {TYPE: it.name}
+    return made | {f.name: _each(f, value[f.name], job) for f in it.fields if f.name in value}
 
 
 def _each(f: Field, value: Any, job: Any) -> Any:
@@ -179,7 +206,7 @@ def to_python(type_: Scalar | Struct, value: Any) -> Any:
     if value is None:
         return None
     if isinstance(type_, Struct):
-        return {f.name: _each(f, value[f.name], to_python) for f in type_.fields if f.name in value}
+        return _each_field(type_, value, to_python)
     name = type_.name
     if name == "double":
         return struct.unpack(">d", bytes.fromhex(value))[0]
@@ -223,8 +250,9 @@ def from_python(type_: Scalar | Struct, value: Any) -> Any:
 
 
 def _struct_from_python(type_: Struct, value: Any) -> dict[str, Any]:
-    made: dict[str, Any] = {}
-    for f in type_.fields:
+    it = type_.of(value)
+    made: dict[str, Any] = {} if it is type_ else {TYPE: it.name}
+    for f in it.fields:
         item = _member(value, f.name)
         if f.repeated:
             made[f.name] = [] if item is None else [from_python(f.type, each) for each in item]
@@ -243,7 +271,7 @@ def _member(value: Any, name: str) -> Any:
     return getattr(value, name, None)
 
 
-# ---- reading our two documents ----
+# ---- reading our documents ----
 
 
 def _local(qname: str) -> str:
@@ -267,6 +295,10 @@ class _Reader:
                 if name := child.get("name"):
                     self.named[child.tag, name] = (child, schema.get("targetNamespace", ""))
         self.structs: dict[str, Struct] = {}
+        self._members: dict[str, list[str]] = {}
+        for (tag, name), (child, _) in self.named.items():
+            if tag == XSD + "element" and (head := child.get("substitutionGroup")):
+                self._members.setdefault(_local(head), []).append(name)
 
     def contract(self) -> Contract:
         bindings = {
@@ -315,7 +347,12 @@ class _Reader:
 
     def _element(self, name: str) -> Struct:
         element, namespace = self.named[XSD + "element", name]
-        return Struct(name, namespace, self._fields(_child(element, XSD + "complexType")))
+        if (type_ := element.get("type")) is None:
+            return Struct(name, namespace, self._fields(_child(element, XSD + "complexType")))
+        made = self._type(type_)
+        if isinstance(made, Scalar):
+            return Struct(name, namespace, [Field(name, made)], simple=True)
+        return Struct(name, namespace, made.fields)
 
     def _type(self, qname: str) -> Scalar | Struct:
         if qname.startswith("xsd:"):
@@ -328,15 +365,44 @@ class _Reader:
             complex_type, namespace = self.named[XSD + "complexType", name]
             self.structs[name] = Struct(name, namespace)
             self.structs[name].fields = self._fields(complex_type)
+            self.structs[name].derived = self._derived(name)
         return self.structs[name]
+
+    def _derived(self, base: str) -> dict[str, Struct]:
+        """All types that extend `base`, directly or not."""
+        made = {}
+        for (tag, name), (child, _) in list(self.named.items()):
+            extension = child.find(f"{XSD}complexContent/{XSD}extension")
+            if tag != XSD + "complexType" or extension is None:
+                continue
+            if _local(extension.get("base", "")) == base:
+                derived = self._type(name)
+                assert isinstance(derived, Struct)
+                made |= {name: derived, **derived.derived}
+        return made
+
+    def _group(self, head: str) -> Struct:
+        """Where a substitution group can stand: one of its elements, by its name."""
+        names = [head]
+        for name in names:
+            names += self._members.get(name, [])
+        elements = ((name, self.named[XSD + "element", name][0]) for name in names)
+        fields = [Field(name, self._type(it.get("type", "")), optional=True) for name, it in elements]
+        return Struct(head, self.named[XSD + "element", head][1], fields)
 
     def _fields(self, complex_type: ElementTree.Element) -> list[Field]:
         fields = []
+        extension = complex_type.find(f"{XSD}complexContent/{XSD}extension")
+        if extension is not None:
+            base = self._type(extension.get("base", ""))
+            assert isinstance(base, Struct)
+            fields += base.fields
         for element in complex_type.iter(XSD + "element"):
+            ref = element.get("ref")
             fields.append(
                 Field(
-                    name=element.get("name", ""),
-                    type=self._type(element.get("type", "")),
+                    name=_local(ref) if ref else element.get("name", ""),
+                    type=self._group(_local(ref)) if ref else self._type(element.get("type", "")),
                     optional=element.get("minOccurs") == "0",
                     nillable=element.get("nillable") == "true",
                     repeated=element.get("maxOccurs") == "unbounded",

@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import threading
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,15 @@ CASTILE_COMMAND = Path(os.environ.get("CASTILE", CASTILE_PYTHON.parent / "castil
 INSTALL = "interop/install-peers.sh"
 ANSWER_SECONDS_MAX = 60.0
 START_SECONDS_MAX = 60.0
+# `addressed` is `interop` where WS-Addressing is required (test_addressing.py).
+PATHS = {"interop": "soap", "rpc": "rpc", "shapes": "shapes", "addressed": "addressed"}
 # A JVM that lives for one session starts sooner without its best compiler; the JDK's server waits 40 ms
-# before the second part of a reply unless it is told not to.
-JVM = ("-XX:TieredStopAtLevel=1", "-Dsun.net.httpserver.nodelay=true")
+# before the second part of a reply unless it is told not to; CXF sends replies elsewhere only if it may.
+JVM = (
+    "-XX:TieredStopAtLevel=1",
+    "-Dsun.net.httpserver.nodelay=true",
+    "-Dorg.apache.cxf.ws.addressing.decoupled.enabled=true",
+)
 
 
 @dataclass(frozen=True)
@@ -215,15 +222,15 @@ class Client(Process):
 
 
 class Server(Process):
-    """A server; one that serves `rpc` on a port of its own says both, `interop`'s first."""
+    """A server; one that serves the contracts on ports of their own says all, in the order of PATHS."""
 
     def __init__(self, peer: Peer) -> None:
         super().__init__(peer)
         word, *ports = self.line(START_SECONDS_MAX).split()
         if word != "READY":
             raise PeerError(f"{peer.name} server said {word!r} instead of READY")
-        self.ports = {"interop": int(ports[0]), "rpc": int(ports[-1])}
+        self.ports = {name: int(port) for name, port in zip_longest(PATHS, ports, fillvalue=ports[0])}
 
     def url(self, contract: str, version: str) -> str:
-        path = "rpc11" if contract == "rpc" else "soap" + version.replace(".", "")
+        path = PATHS[contract] + version.replace(".", "")
         return f"http://127.0.0.1:{self.ports[contract]}/{path}"

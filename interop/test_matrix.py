@@ -18,7 +18,7 @@ import pytest
 from cases import Case, cases, ledger
 from conftest import Running
 
-CONTRACTS = {name: model.load(name) for name in ("interop", "rpc")}
+CONTRACTS = {name: model.load(name) for name in model.NAMES}
 LEDGER = ledger()
 ONE_WAY_SECONDS_MAX = 5.0
 

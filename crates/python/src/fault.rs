@@ -1,6 +1,7 @@
 //! Faults between the endpoint and Python.
 
 use castile_endpoint::{Code, Detail, Fault, Name, Reason};
+use castile_plan::Types;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
@@ -63,13 +64,13 @@ pub(crate) fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Fault> {
 }
 
 /// The detail of a `castile.Fault` that a handler raised.
-pub(crate) fn detail_from_python(value: &Bound<'_, PyAny>) -> PyResult<Vec<Detail>> {
+pub(crate) fn detail_from_python(types: &Types, value: &Bound<'_, PyAny>) -> PyResult<Vec<Detail>> {
     let mut detail = Vec::new();
     for entry in value.getattr("details")?.try_iter()? {
         let (element, inner): (String, Bound<'_, PyAny>) = entry?.extract()?;
         detail.push(Detail {
             name: name(&element),
-            value: value_from_python(&inner)?,
+            value: value_from_python(types, &inner)?,
         });
     }
     Ok(detail)

@@ -302,7 +302,7 @@ impl PythonHandler {
         mut fault: Fault,
         raised: &Bound<'_, PyAny>,
     ) -> Fault {
-        let (path, why) = match fault::detail_from_python(raised) {
+        let (path, why) = match fault::detail_from_python(self.classes.types(), raised) {
             Ok(given) if given.is_empty() => return fault,
             Ok(given) => {
                 fault.detail = given;

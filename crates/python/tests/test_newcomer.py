@@ -52,6 +52,26 @@ def test_an_undeclared_detail_is_xml(weather):
     assert got.details[0][0] == "{urn:a}a"
 
 
+def test_the_detail_of_a_fault_keeps_the_type_of_what_is_in_it():
+    from conftest import ROOT
+
+    contract = ROOT / "interop" / "shapes.wsdl"
+    ring = {"@type": "Ring", "name": "r", "radius": 2.0, "hole": 1.0}
+
+    def fail(shape, text=None):
+        raise castile.Fault("no", detail=("ShapeFault", {"shape": ring if shape.name == "dict" else shape}))
+
+    with castile.serve({"failShape": fail}, wsdl=contract, port=0, background=True, cache=False) as server:
+        client = castile.Client(contract, endpoint=server.url, port="Shapes11", cache=False)
+        for sent in ({"@type": "Circle", "name": "c", "radius": 0.5}, {"name": "dict"}):
+            with pytest.raises(castile.Fault) as caught:
+                client.service.failShape(shape=sent)
+            got = caught.value.detail.shape
+            wanted = ring if sent["name"] == "dict" else sent
+            assert castile.type_name(got) == f"{{urn:castile:interop:shapes}}{wanted['@type']}"
+            assert got.radius == wanted["radius"]
+
+
 def test_arguments_of_a_fault_are_checked():
     with pytest.raises(ValueError, match="reason comes first"):
         castile.Fault("Sender", "bad login")

@@ -17,8 +17,8 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import model
 
-CONTRACTS = {name: model.load(name) for name in ("interop", "rpc")}
-PORTS = {("interop", "1.1"): "Soap11", ("interop", "1.2"): "Soap12", ("rpc", "1.1"): "Rpc11"}
+CONTRACTS = {name: model.load(name) for name in model.NAMES}
+PORTS = {"interop": "Soap", "rpc": "Rpc", "shapes": "Shapes"}
 SECONDS_MAX = 20
 FAULT = 2  # the exit code of a fault
 
@@ -26,7 +26,7 @@ FAULT = 2  # the exit code of a fault
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     contract = CONTRACTS[request["contract"]]
     operation = contract.operations[request["operation"]]
-    port = PORTS[request["contract"], request["version"]]
+    port = PORTS[request["contract"]] + request["version"].replace(".", "")
     command = [os.environ["CASTILE_COMMAND"], "call", str(contract.path), operation.name]
     command += ["--endpoint", request["url"], "--port", port, "--timeout", str(SECONDS_MAX)]
     command += ["--json", "--with-headers", "--data", "-"]
@@ -67,7 +67,7 @@ def named(fields: list[model.Field], result: Any) -> dict[str, Any]:
 
 def described(operation: model.Operation, fault: dict[str, Any]) -> dict[str, Any]:
     detail = {
-        struct.name: read(struct, entry["value"])
+        struct.name: read(struct, {struct.name: entry["value"]} if struct.simple else entry["value"])
         for entry in fault["detail"]
         for struct in operation.faults
         if entry["name"] == f"{{{struct.namespace}}}{struct.name}"
@@ -82,7 +82,7 @@ def write(type_: model.Scalar | model.Struct, value: Any) -> Any:
     if value is None:
         return None
     if isinstance(type_, model.Struct):
-        return {f.name: write_field(f, value[f.name]) for f in type_.fields if f.name in value}
+        return each_field(type_, value, write)
     if type_.name in ("double", "float"):
         number = model.to_python(type_, value)
         return {"inf": "INF", "-inf": "-INF", "nan": "NaN"}.get(str(number), number)
@@ -91,24 +91,26 @@ def write(type_: model.Scalar | model.Struct, value: Any) -> Any:
     return value
 
 
-def write_field(f: model.Field, value: Any) -> Any:
-    return [write(f.type, item) for item in value] if f.repeated else write(f.type, value)
+def each_field(type_: model.Struct, value: dict[str, Any], job: Any) -> dict[str, Any]:
+    it = type_.of(value)
+    made = {} if it is type_ else {model.TYPE: it.name}
+    for f in it.fields:
+        if f.name in value:
+            item = value[f.name]
+            made[f.name] = [job(f.type, each) for each in item] if f.repeated else job(f.type, item)
+    return made
 
 
 def read(type_: model.Scalar | model.Struct, value: Any) -> Any:
     if value is None:
         return None
     if isinstance(type_, model.Struct):
-        return {f.name: read_field(f, value[f.name]) for f in type_.fields if f.name in value}
+        return each_field(type_, value, read)
     if type_.name == "base64Binary":
         return base64.b64decode(value).hex()
     if type_.name == "hexBinary":
         return value.lower()
     return model.from_python(type_, value)
-
-
-def read_field(f: model.Field, value: Any) -> Any:
-    return [read(f.type, item) for item in value] if f.repeated else read(f.type, value)
 
 
 def main() -> None:

@@ -1,6 +1,6 @@
 """The mock server `castile serve --echo` as a server in the suite, one process a contract.
 
-Prints "READY <port> <port of rpc>" once it accepts; ends when its standard input is closed.
+Prints "READY <port> <port of rpc> <port of shapes>" once it accepts; ends when its standard input is closed.
 CASTILE_COMMAND names the command.
 """
 
@@ -43,7 +43,7 @@ def drain(lines: IO[str]) -> None:
 
 
 def main() -> None:
-    started = [serve(contract) for contract in ("interop", "rpc")]
+    started = [serve(contract) for contract in ("interop", "rpc", "shapes")]
     print("READY", *(port for _, port in started), flush=True)
     sys.stdin.read()
     for process, _ in started:

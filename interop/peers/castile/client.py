@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import castile
 import model
 
-PORTS = {("interop", "1.1"): "Soap11", ("interop", "1.2"): "Soap12", ("rpc", "1.1"): "Rpc11"}
+PORTS = {"interop": "Soap", "rpc": "Rpc", "shapes": "Shapes"}
 SECONDS_MAX = 20.0
 
 
@@ -19,20 +19,25 @@ class Peer:
     """One Castile client a contract, version and address."""
 
     def __init__(self) -> None:
-        self.contracts = {name: model.load(name) for name in ("interop", "rpc")}
-        self.clients: dict[tuple[str, str, str], castile.Client] = {}
+        self.contracts = {name: model.load(name) for name in model.NAMES}
+        self.clients: dict[tuple[str | None, ...], castile.Client] = {}
 
-    def client(self, contract: str, version: str, url: str) -> castile.Client:
-        key = (contract, version, url)
+    def client(self, contract: str, version: str, url: str, addressing: str | None) -> castile.Client:
+        key = (contract, version, url, addressing)
         if key not in self.clients:
             path = str(self.contracts[contract].path)
-            port = PORTS[contract, version]
-            self.clients[key] = castile.Client(path, endpoint=url, port=port, timeout=SECONDS_MAX)
+            port = PORTS[contract] + version.replace(".", "")
+            layers = [] if addressing is None else [addressed(addressing)]
+            self.clients[key] = castile.Client(
+                path, endpoint=url, port=port, timeout=SECONDS_MAX, layers=layers
+            )
         return self.clients[key]
 
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         operation = self.contracts[request["contract"]].operations[request["operation"]]
-        client = self.client(request["contract"], request["version"], request["url"])
+        client = self.client(
+            request["contract"], request["version"], request["url"], request.get("addressing")
+        )
         arguments = model.to_python(operation.input, request["arguments"])
         if header := request.get("header"):
             arguments["_headers"] = {"SessionToken": header}
@@ -47,6 +52,12 @@ class Peer:
         return answer
 
 
+def addressed(kind: str) -> castile.Addressing:
+    """WS-Addressing that insists; for `callback` replies come to an address of this process."""
+    callbacks = castile.Callbacks() if kind == "callback" else None
+    return castile.Addressing(must_understand=True, reply_required=True, callbacks=callbacks)
+
+
 def replied(operation: model.Operation, reply: Any) -> dict[str, Any]:
     """A message of one field comes as the value of that field, one of none as None."""
     if operation.output is None or not operation.output.fields:
@@ -54,14 +65,28 @@ def replied(operation: model.Operation, reply: Any) -> dict[str, Any]:
     fields = operation.output.fields
     if len(fields) == 1:
         reply = {fields[0].name: reply}
-    made: dict[str, Any] = model.from_python(operation.output, reply)
+    made: dict[str, Any] = model.from_python(operation.output, typed(reply))
     return made
+
+
+def typed(value: Any) -> Any:
+    """Objects as dicts that name their types; what is flat stays as it is."""
+    if isinstance(value, list):
+        return [typed(item) for item in value]
+    if isinstance(value, dict):
+        return {name: typed(item) for name, item in value.items()}
+    if not isinstance(value, castile.Record):
+        return value
+    fields = {name: typed(item) for name, item in castile.present(value).items()}
+    return {model.TYPE: castile.type_name(value).rpartition("}")[2], **fields}
 
 
 def described(operation: model.Operation, fault: castile.Fault) -> dict[str, Any]:
     answer: dict[str, Any] = {"code": fault.code, "reason": fault.reason}
     answer["detail"] = {
-        struct.name: model.from_python(struct, fault.detail)
+        struct.name: model.from_python(
+            struct, {struct.name: fault.detail} if struct.simple else typed(fault.detail)
+        )
         for struct in operation.faults
         if struct.name == fault.name
     }

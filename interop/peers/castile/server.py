@@ -1,6 +1,7 @@
-"""Castile's server in the suite: echoes what it decoded, the two contracts on a port each.
+"""Castile's server in the suite: echoes what it decoded, the contracts on a port each.
 
-Prints "READY <port> <port of rpc>" once it accepts; ends when its standard input is closed.
+Prints "READY" and four ports (interop, rpc, shapes, interop where addressing is required) once it accepts;
+ends when its standard input is closed.
 """
 
 from __future__ import annotations
@@ -88,10 +89,36 @@ class Rpc:
         raise castile.Fault(reason, detail=("{urn:castile:interop:rpc:types}RpcFault", detail))
 
 
+class Shapes:
+    """One method an operation of shapes.wsdl."""
+
+    def echoShapes(self, shape: Any) -> Any:
+        return shape
+
+    def echoFigures(self, figure: Any) -> Any:
+        return figure
+
+    def echoNumber(self, Number: float) -> float:
+        return Number
+
+    def echoDrawing(self, title: str, figure: Any, cover: Any = None) -> dict[str, Any]:
+        return {"title": title, "figure": figure, **({} if cover is None else {"cover": cover})}
+
+    def failShape(self, shape: Any = None, text: str | None = None) -> NoReturn:
+        if shape is None:
+            raise castile.Fault("text", detail=("{urn:castile:interop:shapes}TextFault", text))
+        raise castile.Fault("shape", detail=("{urn:castile:interop:shapes}ShapeFault", {"shape": shape}))
+
+
 def main() -> None:
     interop = castile.serve(Interop(), port=0, wsdl=HERE / "interop.wsdl", background=True)
     rpc = castile.serve(Rpc(), port=0, wsdl=HERE / "rpc.wsdl", background=True)
-    print("READY", interop.port, rpc.port, flush=True)
+    shapes = castile.serve(Shapes(), port=0, wsdl=HERE / "shapes.wsdl", background=True)
+    addressing = castile.CheckAddressing(required=True, reply_hosts=["127.0.0.1"])
+    addressed = castile.serve(
+        Interop(), port=0, wsdl=HERE / "interop.wsdl", background=True, layers=[addressing]
+    )
+    print("READY", interop.port, rpc.port, shapes.port, addressed.port, flush=True)
     sys.stdin.read()
 
 

@@ -5,6 +5,7 @@ import com.google.gson.JsonObject;
 import com.google.gson.JsonParser;
 import interop.interop.InteropPortType;
 import interop.rpc.InteropRpcPortType;
+import interop.shapes.InteropShapesPortType;
 import jakarta.jws.WebParam;
 import jakarta.jws.WebResult;
 import jakarta.jws.soap.SOAPBinding;
@@ -12,6 +13,8 @@ import jakarta.xml.ws.BindingProvider;
 import jakarta.xml.ws.Holder;
 import jakarta.xml.ws.Service;
 import jakarta.xml.ws.WebFault;
+import jakarta.xml.ws.WebServiceFeature;
+import jakarta.xml.ws.soap.AddressingFeature;
 import jakarta.xml.ws.soap.SOAPFaultException;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -29,11 +32,14 @@ import javax.xml.namespace.QName;
 
 /** The client of both toolkits: one JSON call a line in, one JSON answer a line out (../../README.md). */
 public final class Client {
-    private record Contract(String namespace, String service, Class<?> portType) {}
+    private record Contract(String namespace, String service, String port, Class<?> portType) {}
 
     private static final Map<String, Contract> CONTRACTS = Map.of(
-            "interop", new Contract("urn:castile:interop", "Interop", InteropPortType.class),
-            "rpc", new Contract("urn:castile:interop:rpc", "InteropRpc", InteropRpcPortType.class));
+            "interop", new Contract("urn:castile:interop", "Interop", "Soap", InteropPortType.class),
+            "rpc", new Contract("urn:castile:interop:rpc", "InteropRpc", "Rpc", InteropRpcPortType.class),
+            "shapes", new Contract("urn:castile:interop:shapes", "InteropShapes", "Shapes", InteropShapesPortType.class));
+
+    private static final String CXF_REPLY_TO = "org.apache.cxf.ws.addressing.replyto";
 
     private final Map<List<Object>, Object> ports = new HashMap<>();
     private final FaultCode faultCode = new FaultCode();
@@ -114,6 +120,13 @@ public final class Client {
         }
     }
 
+    /** An element of a simple type has itself as its one member. */
+    private static JsonElement whole(String name, JsonElement value) {
+        JsonObject made = new JsonObject();
+        made.add(name, value);
+        return value.isJsonObject() ? value : made;
+    }
+
     private static boolean bare(Method method) {
         SOAPBinding binding = method.getAnnotation(SOAPBinding.class);
         return binding != null && binding.parameterStyle() == SOAPBinding.ParameterStyle.BARE;
@@ -128,14 +141,21 @@ public final class Client {
         String url = request.get("url").getAsString();
         String version = request.get("version").getAsString();
         boolean faults = method.getExceptionTypes().length > 0;
-        return ports.computeIfAbsent(List.of(contract, version, url, faults), key -> {
+        String addressing = request.has("addressing") && !request.get("addressing").isJsonNull()
+                ? request.get("addressing").getAsString() : "";
+        return ports.computeIfAbsent(List.of(contract, version, url, faults, addressing), key -> {
             String name = request.get("contract").getAsString();
             Service service = Service.create(
                     Client.class.getResource("/" + name + ".wsdl"), new QName(contract.namespace, contract.service));
-            String port = (name.equals("rpc") ? "Rpc" : "Soap") + version.replace(".", "");
-            Object made = service.getPort(new QName(contract.namespace, port), contract.portType);
+            String port = contract.port + version.replace(".", "");
+            WebServiceFeature[] features =
+                    addressing.isEmpty() ? new WebServiceFeature[0] : new WebServiceFeature[] {new AddressingFeature(true, true)};
+            Object made = service.getPort(new QName(contract.namespace, port), contract.portType, features);
             BindingProvider provider = (BindingProvider) made;
             provider.getRequestContext().put(BindingProvider.ENDPOINT_ADDRESS_PROPERTY, url);
+            if (addressing.equals("callback")) {
+                provider.getRequestContext().put(CXF_REPLY_TO, "http://127.0.0.1:" + Server.free() + "/replies");
+            }
             if (faults) {
                 provider.getBinding().setHandlerChain(List.of(faultCode));
             }
@@ -158,7 +178,7 @@ public final class Client {
         } else if (declared != null) {
             Object info = thrown.getClass().getMethod("getFaultInfo").invoke(thrown);
             JsonObject detail = new JsonObject();
-            detail.add(declared.name(), Neutral.fromJava(info.getClass(), info));
+            detail.add(declared.name(), whole(declared.name(), Neutral.fromJava(info.getClass(), info)));
             made.addProperty("reason", thrown.getMessage());
             made.addProperty("code", faultCode.last);
             made.add("detail", detail);

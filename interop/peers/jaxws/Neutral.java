@@ -33,6 +33,7 @@ import javax.xml.datatype.XMLGregorianCalendar;
  */
 final class Neutral {
     private static final HexFormat HEX = HexFormat.of();
+    private static final String TYPE = "@type";
 
     private Neutral() {}
 
@@ -64,21 +65,22 @@ final class Neutral {
         return made;
     }
 
-    /** An element of a substitution group, by its name. */
+    /** An element of a substitution group: the one member of the value. */
     private static JAXBElement<?> element(Type head, JsonObject value) throws Exception {
+        String name = value.keySet().iterator().next();
         Class<?> base = (Class<?>) (head instanceof WildcardType wildcard ? wildcard.getUpperBounds()[0] : head);
         Object factory = Class.forName(base.getPackageName() + ".ObjectFactory").getConstructor().newInstance();
         for (Method method : factory.getClass().getMethods()) {
             XmlElementDecl declared = method.getAnnotation(XmlElementDecl.class);
-            if (declared != null && declared.name().equals(value.get("$element").getAsString())) {
-                return (JAXBElement<?>) method.invoke(factory, toJava(method.getParameterTypes()[0], value));
+            if (declared != null && declared.name().equals(name)) {
+                return (JAXBElement<?>) method.invoke(factory, toJava(method.getParameterTypes()[0], value.get(name)));
             }
         }
-        throw new IllegalArgumentException("no element " + value.get("$element"));
+        throw new IllegalArgumentException("no element " + name);
     }
 
     private static Object bean(Class<?> declared, JsonObject value) throws Exception {
-        Class<?> kind = value.has("$type") ? derived(declared, value.get("$type").getAsString()) : declared;
+        Class<?> kind = value.has(TYPE) ? derived(declared, value.get(TYPE).getAsString()) : declared;
         Object made = kind.getConstructor().newInstance();
         for (Field field : fields(kind)) {
             JsonElement member = value.get(name(field));
@@ -134,8 +136,8 @@ final class Neutral {
             return made;
         }
         if (value instanceof JAXBElement<?> element) {
-            JsonObject made = fromJava(element.getValue().getClass(), element.getValue()).getAsJsonObject();
-            made.addProperty("$element", element.getName().getLocalPart());
+            JsonObject made = new JsonObject();
+            made.add(element.getName().getLocalPart(), fromJava(element.getDeclaredType(), element.getValue()));
             return made;
         }
         if (value instanceof Enum<?>) {
@@ -147,7 +149,7 @@ final class Neutral {
     private static JsonObject object(Type declared, Object bean) throws Exception {
         JsonObject made = new JsonObject();
         if (declared != bean.getClass()) {
-            made.addProperty("$type", bean.getClass().getAnnotation(XmlType.class).name());
+            made.addProperty(TYPE, bean.getClass().getAnnotation(XmlType.class).name());
         }
         for (Field field : fields(bean.getClass())) {
             Object value = field.get(bean);

@@ -12,6 +12,7 @@ import zeep
 import zeep.exceptions
 import zeep.helpers
 import zeep.transports
+from lxml import etree
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 import model
@@ -20,12 +21,14 @@ BINDINGS = {
     ("interop", "1.1"): "{urn:castile:interop}InteropSoap11",
     ("interop", "1.2"): "{urn:castile:interop}InteropSoap12",
     ("rpc", "1.1"): "{urn:castile:interop:rpc}InteropRpcSoap11",
+    ("shapes", "1.1"): "{urn:castile:interop:shapes}InteropShapesSoap11",
+    ("shapes", "1.2"): "{urn:castile:interop:shapes}InteropShapesSoap12",
 }
 
 
 class Peer:
     def __init__(self) -> None:
-        self.contracts = {name: model.load(name) for name in ("interop", "rpc")}
+        self.contracts = {name: model.load(name) for name in model.NAMES}
         transport = zeep.transports.Transport(timeout=20, operation_timeout=20)
         self.clients = {
             name: zeep.Client(str(c.path), transport=transport) for name, c in self.contracts.items()
@@ -36,17 +39,19 @@ class Peer:
         client = self.clients[contract]
         operation = self.contracts[contract].operations[request["operation"]]
         service = client.create_service(BINDINGS[contract, request["version"]], request["url"])
-        arguments = spelled(operation.input, request["arguments"])
+        arguments = spelled(client, operation.input, request["arguments"])
         if header := request.get("header"):
             arguments["_soapheaders"] = {"token": header}
         try:
-            reply = service[operation.name](**arguments)
+            simple = operation.input.simple
+            call = service[operation.name]
+            reply = call(*arguments.values()) if simple else call(**arguments)
         except zeep.exceptions.Fault as fault:
             return {"fault": described(client, operation, fault)}
         return replied(operation, reply)
 
 
-def spelled(type_: model.Scalar | model.Struct, value: Any) -> Any:
+def spelled(client: zeep.Client, type_: model.Scalar | model.Struct, value: Any) -> Any:
     """A neutral value as zeep wants it, which for two types is text.
 
     zeep writes float("inf") as "inf", which is no xsd:double, and hexBinary as it is given.
@@ -54,17 +59,21 @@ def spelled(type_: model.Scalar | model.Struct, value: Any) -> Any:
     if value is None:
         return None
     if isinstance(type_, model.Struct):
-        return {f.name: spelled_field(f, value[f.name]) for f in type_.fields if f.name in value}
+        it = type_.of(value)
+        made = {f.name: spelled_field(client, f, value[f.name]) for f in it.fields if f.name in value}
+        return made if it is type_ else client.get_type(f"{{{it.namespace}}}{it.name}")(**made)
     if type_.name == "hexBinary":
         return value
-    made = model.to_python(type_, value)
-    if isinstance(made, float) and not math.isfinite(made):
-        return "NaN" if math.isnan(made) else "INF" if made > 0 else "-INF"
-    return made
+    converted = model.to_python(type_, value)
+    if isinstance(converted, float) and not math.isfinite(converted):
+        return "NaN" if math.isnan(converted) else "INF" if converted > 0 else "-INF"
+    return converted
 
 
-def spelled_field(f: model.Field, value: Any) -> Any:
-    return [spelled(f.type, item) for item in value] if f.repeated else spelled(f.type, value)
+def spelled_field(client: zeep.Client, f: model.Field, value: Any) -> Any:
+    if f.repeated:
+        return [spelled(client, f.type, item) for item in value]
+    return spelled(client, f.type, value)
 
 
 def read(type_: model.Scalar | model.Struct, value: Any) -> Any:
@@ -73,8 +82,10 @@ def read(type_: model.Scalar | model.Struct, value: Any) -> Any:
     hexBinary comes as text.
     """
     if isinstance(type_, model.Struct):
-        made = {}
-        for f in type_.fields:
+        own = value._xsd_type.name if hasattr(value, "_xsd_type") else None
+        it = type_.derived.get(own, type_)
+        made = {} if it is type_ else {model.TYPE: own}
+        for f in it.fields:
             item = value[f.name] if isinstance(value, dict) else getattr(value, f.name)
             if f.repeated:
                 made[f.name] = [read(f.type, each) for each in item or []]
@@ -118,7 +129,10 @@ def described(
     answer: dict[str, Any] = {"code": fault.code, "reason": fault.message}
     if fault.detail is not None and len(fault.detail):
         value = client.wsdl.types.deserialize(fault.detail[0])
-        answer["detail"] = {s.name: read(s, value) for s in operation.faults}
+        name = etree.QName(fault.detail[0]).localname
+        answer["detail"] = {
+            s.name: read(s, {name: value} if s.simple else value) for s in operation.faults if s.name == name
+        }
     return answer
 
 

@@ -2,9 +2,13 @@
 #![forbid(unsafe_code)]
 
 use std::fmt;
+use std::sync::Arc;
 
-use castile::{DateTime, DateTimeKind, Decimal, Value};
+use castile::{DateTime, DateTimeKind, Decimal, Shape, Value, ValueRecord};
 use serde_json::{Map, Value as Json, json};
+
+/// The member of a neutral struct that names its type, where that is derived from the declared one.
+const TYPE: &str = "@type";
 
 /// What went wrong in this program, as opposed to Castile: a text for the harness.
 #[derive(Debug)]
@@ -87,8 +91,15 @@ fn moment(kind: DateTimeKind, text: &str) -> Result<Value, Problem> {
     ))
 }
 
-fn read_struct(of: &Json, value: &Json) -> Result<Value, Problem> {
-    let mut made = Vec::new();
+/// The type that a value says it is of (`@type`), where that is derived from the declared one.
+fn derived<'a>(of: &'a Json, name: &str) -> Option<&'a Json> {
+    member(of, "derived").get(name)
+}
+
+fn read_struct(declared: &Json, value: &Json) -> Result<Value, Problem> {
+    let derived = derived(declared, text(member(value, TYPE)));
+    let of = derived.unwrap_or(declared);
+    let mut made: Vec<(String, Value)> = Vec::new();
     for field in fields(of) {
         let (name, kind) = (text(member(field, "name")), member(field, "type"));
         match value.get(name) {
@@ -100,7 +111,23 @@ fn read_struct(of: &Json, value: &Json) -> Result<Value, Problem> {
             Some(item) => made.push((name.to_owned(), read(kind, item)?)),
         }
     }
-    Ok(Value::Map(made))
+    match derived {
+        None => Ok(Value::Map(made)),
+        Some(of) => record(of, made),
+    }
+}
+
+/// A record knows the name of its type, which a map does not.
+fn record(of: &Json, made: Vec<(String, Value)>) -> Result<Value, Problem> {
+    let name = format!("{{{}}}{}", text(&of["namespace"]), text(&of["name"]));
+    let names = made.iter().map(|(name, _)| name.as_str().into()).collect();
+    let mut record = ValueRecord::new(Arc::new(Shape::new(name, names)));
+    for (name, value) in made {
+        record
+            .set(&name, value)
+            .map_err(|_| problem(format!("no field {name}")))?;
+    }
+    Ok(Value::Record(record))
 }
 
 // ---- Castile -> neutral ----
@@ -139,8 +166,16 @@ fn formatted(format: impl FnOnce(&mut Vec<u8>)) -> Json {
     )
 }
 
-fn write_struct(of: &Json, value: &Value) -> Json {
+fn write_struct(declared: &Json, value: &Value) -> Json {
     let mut made = Map::new();
+    let mut of = declared;
+    if let Value::Record(record) = value {
+        let name = record.shape().name().rsplit('}').next().unwrap_or_default();
+        if let Some(derived) = derived(declared, name) {
+            made.insert(TYPE.to_owned(), json!(name));
+            of = derived;
+        }
+    }
     for field in fields(of) {
         let (name, kind) = (text(member(field, "name")), member(field, "type"));
         let item = value.get(name).cloned().unwrap_or_default();

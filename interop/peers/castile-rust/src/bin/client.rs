@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::{BufRead, Write};
 use std::time::Duration;
 
-use castile::{CallOptions, Client, ClientOptions, Fault};
+use castile::{CallOptions, Client, ClientOptions, Fault, Value};
 use interop_castile_rust::{Problem, member, model, problem, read, results, text, write};
 use serde_json::{Value as Json, json};
 
@@ -84,6 +84,8 @@ fn session() -> Json {
 fn port(contract: &str, version: &str) -> &'static str {
     match (contract, version) {
         ("rpc", _) => "Rpc11",
+        ("shapes", "1.2") => "Shapes12",
+        ("shapes", _) => "Shapes11",
         (_, "1.2") => "Soap12",
         _ => "Soap11",
     }
@@ -95,7 +97,12 @@ fn described(operation: &Json, fault: Fault) -> Json {
     for entry in fault.detail {
         for kind in operation["faults"].as_array().into_iter().flatten() {
             if text(&kind["name"]) == entry.name.local && text(&kind["namespace"]) == entry.name.namespace {
-                made["detail"] = json!({(entry.name.local.clone()): write(kind, entry.value.clone())});
+                let name = entry.name.local.clone();
+                let value = match kind["simple"] == json!(true) {
+                    true => Value::map([(name.as_str(), entry.value.clone())]),
+                    false => entry.value.clone(),
+                };
+                made["detail"] = json!({(name): write(kind, value)});
             }
         }
     }

@@ -1,5 +1,5 @@
-//! Castile's Rust server in the suite: echoes what it decoded, the two contracts on a port each.
-//! Prints "READY <port> <port of rpc>" once it accepts; ends when its standard input is closed.
+//! Castile's Rust server in the suite: echoes what it decoded, the contracts on a port each.
+//! Prints "READY <port> <port of rpc> <port of shapes>" once it accepts; ends when its standard input is closed.
 
 use std::collections::HashMap;
 use std::io::Read;
@@ -19,7 +19,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::var("INTEROP_FOLDER")?;
     let interop = serve(&format!("{folder}/interop.wsdl"), interop())?;
     let rpc = serve(&format!("{folder}/rpc.wsdl"), rpc())?;
-    println!("READY {} {}", interop.1, rpc.1);
+    let shapes = serve(&format!("{folder}/shapes.wsdl"), shapes())?;
+    println!("READY {} {} {}", interop.1, rpc.1, shapes.1);
     std::io::stdin().read_to_end(&mut Vec::new())?;
     Ok(())
 }
@@ -93,6 +94,32 @@ fn rpc() -> Handlers {
     })
 }
 
+fn shapes() -> Handlers {
+    let mut handlers = Handlers::new();
+    for name in ["echoShapes", "echoFigures", "echoNumber", "echoDrawing"] {
+        handlers = handlers.on(name, echo);
+    }
+    handlers.on("failShape", |args| {
+        let (reason, local, value) = match field(&args, "shape") {
+            Value::Absent => ("text", "TextFault", field(&args, "text")),
+            shape => ("shape", "ShapeFault", Value::map([("shape", shape)])),
+        };
+        let mut made = Fault::new(Code::Receiver, reason);
+        made.detail = vec![Detail {
+            name: name("urn:castile:interop:shapes", local),
+            value,
+        }];
+        Err(made)
+    })
+}
+
+fn name(namespace: &str, local: &str) -> Name {
+    Name {
+        namespace: namespace.into(),
+        local: local.into(),
+    }
+}
+
 /// The arguments as results of the same names.
 fn echo(args: ValueRecord) -> Result<Value, Fault> {
     Ok(Value::Record(args))
@@ -102,12 +129,11 @@ fn echo(args: ValueRecord) -> Result<Value, Fault> {
 fn fault(namespace: &str, local: &str, args: ValueRecord) -> Fault {
     let fields = args.iter().map(|(name, value)| (name, value.clone()));
     let value = Value::map(fields);
-    let name = Name {
-        namespace: namespace.into(),
-        local: local.into(),
-    };
     let mut made = Fault::new(Code::Receiver, string(&args, "reason"));
-    made.detail = vec![Detail { name, value }];
+    made.detail = vec![Detail {
+        name: name(namespace, local),
+        value,
+    }];
     made
 }
 
