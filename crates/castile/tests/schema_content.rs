@@ -54,6 +54,48 @@ fn what_is_no_member_may_not_stand_there() {
 }
 
 #[test]
+fn derived_types_do_not_stand_where_they_are_blocked() {
+    const TYPES: &str = "
+      <xs:complexType name='B'><xs:sequence><xs:element name='n' type='xs:int' minOccurs='0'/></xs:sequence></xs:complexType>
+      <xs:complexType name='E'><xs:complexContent><xs:extension base='t:B'/></xs:complexContent></xs:complexType>
+      <xs:complexType name='R'><xs:complexContent><xs:restriction base='t:B'/></xs:complexContent></xs:complexType>
+      <xs:complexType name='C' block='extension'><xs:sequence/></xs:complexType>
+      <xs:complexType name='D'><xs:complexContent><xs:extension base='t:C'/></xs:complexContent></xs:complexType>
+      <xs:element name='head' type='t:B' block='restriction'/>
+      <xs:element name='extended' type='t:E' substitutionGroup='t:head'/>
+      <xs:element name='restricted' type='t:R' substitutionGroup='t:head'/>
+      <xs:element name='m'><xs:complexType><xs:sequence>
+        <xs:element name='b' type='t:B' minOccurs='0'/><xs:element name='x' type='t:B' block='extension' minOccurs='0'/>
+        <xs:element name='c' type='t:C' minOccurs='0'/><xs:element name='i' type='xs:long' block='#all' minOccurs='0'/>
+        <xs:element ref='t:head' minOccurs='0'/>
+      </xs:sequence></xs:complexType></xs:element>";
+    let message = Message::new(TYPES, "m");
+    let typed = |element: &str, ty: &str| {
+        let xsi = "xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance' xmlns:t='urn:t'";
+        format!(
+            "<m><{element} {xsi} xmlns:xsd='http://www.w3.org/2001/XMLSchema' xsi:type='{ty}'>{{}}</{element}></m>"
+        )
+    };
+    for (element, ty, allowed) in [
+        ("b", "t:E", true),
+        ("x", "t:B", true),
+        ("x", "t:E", false),
+        ("x", "t:R", true),
+        ("c", "t:D", false),
+        ("i", "xsd:int", false),
+        ("i", "xsd:long", true),
+    ] {
+        let xml = typed(element, ty).replace("{}", if element == "i" { "1" } else { "" });
+        match allowed {
+            true => drop(message.through(&xml)),
+            false => drop(message.refused(&xml)),
+        }
+    }
+    message.through("<m><extended/></m>");
+    message.refused("<m><restricted/></m>");
+}
+
+#[test]
 fn a_value_need_not_name_what_its_type_or_the_head_says() {
     let drawing = Message::new(SHAPES, "drawing");
     let types = &drawing.types;

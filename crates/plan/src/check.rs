@@ -2,7 +2,8 @@
 
 use crate::model::check_groups;
 use crate::{
-    Builtin, Complex, Error, Field, FieldKind, Namespace, Particle, QName, SimpleId, TypeId, Types, Variety,
+    Builtin, Complex, Disallowed, Error, Field, FieldKind, Namespace, Particle, QName, SimpleId, TypeId,
+    Types, Variety,
 };
 
 /// Checks the whole table.
@@ -15,6 +16,10 @@ pub(crate) fn table(types: &Types) -> Result<(), Error> {
     for element in &types.elements {
         check_name(types, &element.name)?;
         check_type(types, element.ty)?;
+    }
+    for Disallowed { element, ty, .. } in &types.disallowed {
+        check_name(types, element)?;
+        check_type(types, *ty)?;
     }
     check_prefixes(types)?;
     check_groups(types)

@@ -38,6 +38,7 @@ mod builtin;
 mod check;
 mod complex;
 mod derive;
+mod disallowed;
 mod error;
 mod global;
 mod message;
@@ -51,6 +52,7 @@ mod types;
 
 pub use builtin::Builtin;
 pub use complex::{Complex, Derivation, Field, FieldKind, Occurs, Particle, Process, Wildcard};
+pub use disallowed::Disallowed;
 pub use error::Error;
 pub use global::Global;
 pub use message::{Plan, Style};

@@ -8,7 +8,8 @@ use castile_value::{DType, RowLayout, Shape};
 use crate::model::{Block, Order, Walk};
 use crate::rules::{self, Rules};
 use crate::{
-    ComplexId, ElementId, Error, Global, Namespace, NsIx, Occurs, QName, SimpleId, TypeId, Types, Variety,
+    ComplexId, Disallowed, ElementId, Error, Global, Namespace, NsIx, Occurs, QName, SimpleId, TypeId, Types,
+    Variety,
 };
 use crate::{check, derive};
 
@@ -24,6 +25,8 @@ pub struct Derived {
     complex: Vec<DerivedComplex>,
     /// Whether some type is an array of SOAP encoding.
     pub(crate) encoded: bool,
+    /// Places in [`Types::disallowed`] by the name of the element.
+    pub(crate) disallowed: HashMap<QName, Vec<u32>>,
     /// Of each simple type whose values facets constrain, its rules, made when first asked for.
     rules: Vec<Option<OnceLock<Arc<Rules>>>>,
 }
@@ -100,6 +103,7 @@ impl Types {
             types: named_types(self),
             complex: Vec::new(),
             encoded: false,
+            disallowed: by_element(&self.disallowed),
             rules: Vec::with_capacity(self.simple.len()),
         };
         // Bases come before what restricts them.
@@ -303,6 +307,14 @@ impl Types {
             _ => None,
         }
     }
+}
+
+fn by_element(disallowed: &[Disallowed]) -> HashMap<QName, Vec<u32>> {
+    let mut places: HashMap<QName, Vec<u32>> = HashMap::new();
+    for (i, entry) in disallowed.iter().enumerate() {
+        places.entry(entry.element.clone()).or_default().push(i as u32);
+    }
+    places
 }
 
 fn by_uri(all: &[Namespace]) -> Vec<NsIx> {

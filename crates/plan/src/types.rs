@@ -3,7 +3,8 @@
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Builtin, Complex, Derived, Facets, Field, FieldKind, Namespace, NsIx, QName, Simple, Variety, WhiteSpace,
+    Builtin, Complex, Derived, Disallowed, Facets, Field, FieldKind, Namespace, NsIx, QName, Simple, Variety,
+    WhiteSpace,
 };
 
 macro_rules! id {
@@ -107,6 +108,8 @@ pub struct Types {
     pub elements: Vec<Element>,
     /// What this version cannot do: the construct and where it stands, one text a place.
     pub unsupported: Vec<Box<str>>,
+    /// Where derived types may not stand.
+    pub disallowed: Vec<Disallowed>,
     #[serde(skip)]
     pub(crate) derived: Derived,
 }
@@ -143,6 +146,7 @@ impl Types {
             complex: Vec::new(),
             elements: Vec::new(),
             unsupported: Vec::new(),
+            disallowed: Vec::new(),
             derived: Derived::default(),
         }
     }

@@ -27,6 +27,9 @@ impl<'a> Decoder<'a, '_> {
             self.forget();
             return self.nil(field, slot, sink);
         }
+        if !self.types.disallowed.is_empty() && self.options.strict {
+            self.refuse_disallowed(field)?;
+        }
         match field.ty {
             TypeId::Simple(id) => match self.own_complex_type(id) {
                 Some(own) => {
@@ -267,6 +270,27 @@ impl<'a> Decoder<'a, '_> {
         }
         self.refuse_abstract(id)?;
         Ok(id)
+    }
+
+    /// A type that is derived from the declared one in a way that its schema blocks.
+    fn refuse_disallowed(&mut self, field: &Field) -> Result<(), Error> {
+        if self.reader.attributes().is_empty() {
+            return Ok(());
+        }
+        let Some(own) = self.xsi_type() else {
+            return Ok(());
+        };
+        match self.types.disallows(field, own) {
+            Some(way) => {
+                let label = self.types.type_label(own);
+                let why = format!(
+                    "type {label}: element {} blocks types derived by {way}",
+                    field.name
+                );
+                Err(self.bad(Kind::Unexpected, why))
+            }
+            None => Ok(()),
+        }
     }
 
     pub(super) fn refuse_abstract(&self, id: ComplexId) -> Result<(), Error> {

@@ -51,6 +51,9 @@ impl<M: Marks> Encoder<'_, M> {
         if let (TypeId::Any | TypeId::Complex(_), Item::Xml(text)) = (f.ty, &item) {
             return self.any_xml(f, tags, text);
         }
+        if let Item::Record(source) = &item {
+            self.refuse_disallowed(f, *source)?;
+        }
         self.out.extend_from_slice(&tags.open);
         self.qnames = 0;
         self.ensure(f.wire.ns);

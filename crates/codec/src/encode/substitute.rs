@@ -1,4 +1,4 @@
-//! Elements of substitution groups: which one a value stands in.
+//! What stands for what is declared: which element of a substitution group, and which derived type may not.
 
 use castile_message::Marks;
 use castile_plan::{ComplexId, Field, FieldKind, TypeId};
@@ -6,7 +6,7 @@ use castile_value::{Item, Source};
 
 use super::Encoder;
 use super::element::wrong_kind;
-use crate::error::Error;
+use crate::error::{Error, Kind};
 
 impl<M: Marks> Encoder<'_, M> {
     /// Writes one element of the substitution group `f`, whose elements are the fields of `id`.
@@ -29,6 +29,23 @@ impl<M: Marks> Encoder<'_, M> {
                 self.content(id, source)
             }
             (None, other) => Err(wrong_kind(types, f.ty, &other)),
+        }
+    }
+
+    /// Refuses a value of a type that is derived from the declared one in a way that its schema blocks.
+    pub(super) fn refuse_disallowed(&self, f: &Field, source: &dyn Source) -> Result<(), Error> {
+        let types = self.types;
+        if types.disallowed.is_empty() || !self.options.strict {
+            return Ok(());
+        }
+        let own = source.type_name().and_then(|name| types.type_by_clark(name));
+        match own.and_then(|own| Some((own, types.disallows(f, own)?))) {
+            Some((own, way)) => {
+                let label = types.type_label(own);
+                let why = format!("type {label}: element {} blocks types derived by {way}", f.name);
+                Err(Error::caller(Kind::Value, why))
+            }
+            None => Ok(()),
         }
     }
 

@@ -54,7 +54,9 @@ impl<'d> Compiler<'d> {
         for child in node.children().filter(|c| c.ns() == Ns::XSD) {
             match child.local() {
                 "attribute" => {
-                    if let Some(said) = self.attribute(scope, child) {
+                    // In a group or an extension a prohibited use is none at all (XSD part 1, 3.2.2).
+                    let counts = |said: &Said| !said.prohibited || node.local() == "restriction";
+                    if let Some(said) = self.attribute(scope, child).filter(counts) {
                         put(attributes, said);
                     }
                 }

@@ -31,8 +31,10 @@ impl<'d> Compiler<'d> {
         let substitutes = substitutes
             .filter(|q| q.ns != Ns::UNBOUND)
             .map(|q| self.qname(q.ns, q.local));
+        let name = self.qname(target, local);
+        self.note_blocked(decl.schema, node, &name, ty);
         let element = Element {
-            name: self.qname(target, local),
+            name,
             ty,
             nillable: truth(node, "nillable"),
             is_abstract: truth(node, "abstract"),
@@ -96,8 +98,10 @@ impl<'d> Compiler<'d> {
             label: &label,
         };
         let ty = self.element_type(scope, node);
+        let wire = self.qname(ns, name);
+        self.note_blocked(scope.schema, node, &wire, ty);
         Leaf {
-            wire: self.qname(ns, name),
+            wire,
             kind: FieldKind::Element,
             ty,
             nillable: truth(node, "nillable"),

@@ -11,6 +11,7 @@
 //! ```
 
 mod attribute;
+mod block;
 mod complex;
 mod element;
 mod encoded;
@@ -25,7 +26,7 @@ mod simple;
 mod substitute;
 mod wildcard;
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::Rc;
 
 use castile_plan::{Complex, ComplexId, Derivation, ElementId, Namespace, NsIx, QName, TypeId, Types};
@@ -57,6 +58,10 @@ pub(crate) struct Compiler<'d> {
     /// Of each element, the type of one element of its substitution group.
     substitutions: HashMap<Decl, Option<ComplexId>>,
     unusable: HashMap<Box<str>, Unusable>,
+    /// The declarations of complex types, to see what they block.
+    pub(crate) declarations: HashMap<ComplexId, Decl>,
+    /// The elements and types in [`Types::disallowed`].
+    noted: HashSet<(QName, TypeId)>,
     /// Complex types that turned out to be unusable after they got an id.
     broken: HashMap<ComplexId, Unusable>,
     nothing: Option<ComplexId>,
@@ -113,6 +118,8 @@ impl<'d> Compiler<'d> {
             substitutions: HashMap::new(),
             unusable: HashMap::new(),
             broken: HashMap::new(),
+            declarations: HashMap::new(),
+            noted: HashSet::new(),
             nothing: None,
             arrays: HashMap::new(),
             undeclared: None,
@@ -286,6 +293,7 @@ impl<'d> Compiler<'d> {
         let id = ComplexId(self.types.complex.len() as u32);
         self.types.complex.push(empty(&label));
         self.waiting.push_back((id, decl, label));
+        self.declarations.insert(id, decl);
         id
     }
 }

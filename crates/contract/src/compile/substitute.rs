@@ -59,31 +59,23 @@ impl<'d> Compiler<'d> {
     /// The head and everything that may stand for it, in any number of steps, in document order.
     fn all_members(&self, head: Decl) -> Vec<Decl> {
         let mut found = vec![head];
+        if self.blocks_substitution(head) {
+            return found;
+        }
         let mut seen = HashSet::from([head]);
         let mut at = 0;
         while let Some(&decl) = found.get(at) {
             at += 1;
-            if self.blocks_substitution(decl) {
-                continue;
-            }
             let members = self.schemas.members(decl).iter();
             found.extend(members.filter(|&&member| seen.insert(member)));
         }
+        found.retain(|&member| member == head || !self.blocks_member(head, member));
         found
     }
 
-    /// `block` of the element, or `blockDefault` of its schema.
-    fn blocks_substitution(&self, decl: Decl) -> bool {
-        let own = self.schemas.node(decl).and_then(|node| node.attribute("block"));
-        let default = || {
-            let schema = self.schemas.schema(decl)?;
-            let root = self.documents.node(schema.document, schema.node)?;
-            root.attribute("blockDefault")
-        };
-        let blocked = own.or_else(default).unwrap_or_default();
-        blocked
-            .split_ascii_whitespace()
-            .any(|word| matches!(word, "substitution" | "#all"))
+    fn blocks_substitution(&self, head: Decl) -> bool {
+        let node = self.schemas.node(head);
+        node.is_some_and(|node| self.blocked(head.schema, node).substitution)
     }
 
     /// A global element as a leaf of a content model.
@@ -96,8 +88,10 @@ impl<'d> Compiler<'d> {
             label: &label,
         };
         let ty = self.element_type(scope, node);
+        let wire = self.qname(ns, local);
+        self.note_blocked(decl.schema, node, &wire, ty);
         Some(Leaf {
-            wire: self.qname(ns, local),
+            wire,
             kind: FieldKind::Element,
             ty,
             nillable: truth(node, "nillable"),
