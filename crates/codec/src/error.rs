@@ -1,6 +1,7 @@
 //! What can go wrong between values and bytes.
 
 use std::fmt;
+use std::sync::Arc;
 
 /// Who has to change something for the error to go away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,6 +44,13 @@ pub enum Kind {
     UnknownName,
     /// A construct that this version cannot do.
     Unsupported,
+    /// The message has a stream or a large array, and is to be written with
+    /// [`Draft::encode_drained`](crate::Draft::encode_drained).
+    Overlay,
+    /// A stream could not give its next batch; [`source`](std::error::Error::source) has the reason.
+    Batch,
+    /// Nobody takes the rest of the message.
+    Stopped,
 }
 
 /// An error of encoding or decoding.
@@ -58,6 +66,17 @@ struct Inner {
     path: Vec<String>,
     /// Byte, line and column in the peer's message.
     place: Option<(usize, u32, u32)>,
+    cause: Option<Cause>,
+}
+
+/// What a stream failed with.
+#[derive(Clone, Debug)]
+struct Cause(Arc<dyn std::error::Error + Send + Sync>);
+
+impl PartialEq for Cause {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
 }
 
 impl Error {
@@ -69,6 +88,7 @@ impl Error {
             message: message.into(),
             path: Vec::new(),
             place: None,
+            cause: None,
         }))
     }
 
@@ -80,6 +100,26 @@ impl Error {
     #[cold]
     pub(crate) fn unsupported(what: &str) -> Self {
         Error::new(Kind::Unsupported, Guilty::Contract, what)
+    }
+
+    #[cold]
+    pub(crate) fn overlay() -> Self {
+        Error::caller(
+            Kind::Overlay,
+            "a stream, or an array too large to be held as a whole, goes portion by portion only",
+        )
+    }
+
+    #[cold]
+    pub(crate) fn stopped() -> Self {
+        Error::caller(Kind::Stopped, "nobody takes the rest of the message")
+    }
+
+    #[cold]
+    pub(crate) fn batch(cause: castile_value::BatchError) -> Self {
+        let mut error = Error::caller(Kind::Batch, format!("the next batch could not be had: {cause}"));
+        error.0.cause = Some(Cause(cause.into()));
+        error
     }
 
     #[cold]
@@ -114,6 +154,18 @@ impl Error {
     #[cold]
     pub(crate) fn within(mut self, segment: impl Into<String>) -> Self {
         self.0.path.push(segment.into());
+        self
+    }
+
+    /// Says that the items that were numbered come after so many others.
+    #[cold]
+    pub(crate) fn later(mut self, by: usize) -> Self {
+        if let Some(last) = self.0.path.last_mut()
+            && let Some(number) = last.strip_prefix('[').and_then(|n| n.strip_suffix(']'))
+            && let Ok(number) = number.parse::<usize>()
+        {
+            *last = format!("[{}]", number.saturating_add(by));
+        }
         self
     }
 
@@ -174,4 +226,11 @@ impl fmt::Debug for Error {
     }
 }
 
-impl std::error::Error for Error {}
+impl std::error::Error for Error {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        self.0
+            .cause
+            .as_ref()
+            .map(|cause| &*cause.0 as &(dyn std::error::Error + 'static))
+    }
+}

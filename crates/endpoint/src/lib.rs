@@ -22,6 +22,7 @@ mod layers;
 mod load;
 mod media;
 mod payload;
+mod portions;
 pub mod sample;
 mod server;
 pub mod typed;
@@ -41,6 +42,7 @@ pub use error::{Error, Guilty, Kind};
 pub use layers::Layers;
 pub use load::{Cache, LoadOptions, Location, load, resolver};
 pub use payload::Payload;
+pub use portions::{Here, Host};
 pub use server::{
     Answer, Call, Handler, Handlers, InMessage, OutMessage, Replier, Server, ServerOptions, Service,
     ServiceOptions, Stats, Trouble,

@@ -49,6 +49,20 @@ impl Payload {
     }
 }
 
+impl Payload {
+    /// A message of which nothing was kept.
+    pub(crate) fn streamed(bytes: u64) -> Payload {
+        Payload {
+            pieces: Vec::new(),
+            report: Report {
+                bytes_total: bytes,
+                bytes_around: bytes,
+                ..Report::default()
+            },
+        }
+    }
+}
+
 impl From<Pieces> for Payload {
     fn from(made: Pieces) -> Payload {
         let pieces = made.bytes.into_iter().filter(|piece| !piece.is_empty());

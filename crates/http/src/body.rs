@@ -3,10 +3,13 @@
 use std::collections::VecDeque;
 use std::error::Error as StdError;
 use std::fmt;
-use std::pin::Pin;
+use std::future::Future;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::{self, Thread};
+use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
 use http_body::{Frame, SizeHint};
@@ -38,6 +41,7 @@ enum Source {
         chunks: mpsc::Receiver<Bytes>,
         finished: Arc<AtomicBool>,
     },
+    Again(Arc<dyn Fn() -> Body + Send + Sync>),
 }
 
 /// The writing end of [`Body::channel`]. Dropping it without [`finish`](BodySender::finish)
@@ -86,6 +90,22 @@ impl Body {
         )
     }
 
+    /// A body that `make` makes when, and each time that, it is sent: a second time after a redirect or
+    /// a challenge to authenticate. It is sent chunked.
+    #[must_use]
+    pub fn again(make: impl Fn() -> Body + Send + Sync + 'static) -> Body {
+        Body {
+            source: Source::Again(Arc::new(make)),
+            chunked: true,
+        }
+    }
+
+    /// A body that breaks off before its first byte.
+    #[must_use]
+    pub fn failed(error: impl Into<BodyError>) -> Body {
+        Body::iterator(std::iter::once(Err(error.into())))
+    }
+
     /// The length in bytes, when it is known.
     #[must_use]
     pub fn length(&self) -> Option<u64> {
@@ -93,17 +113,19 @@ impl Body {
             Source::Empty => Some(0),
             Source::Whole(bytes) => Some(bytes.len() as u64),
             Source::Chunks(chunks) => Some(chunks.iter().map(|c| c.len() as u64).sum()),
-            Source::Iterator(_) | Source::Channel { .. } => None,
+            Source::Iterator(_) | Source::Channel { .. } | Source::Again(_) => None,
         }
     }
 
-    /// A second body with the same bytes, without copying them; `None` for one made while sent.
+    /// A second body with the same bytes, without copying them; `None` for one made while sent, unless it can
+    /// be made [again](Body::again).
     #[must_use]
     pub fn try_clone(&self) -> Option<Body> {
         let source = match &self.source {
             Source::Empty => Source::Empty,
             Source::Whole(bytes) => Source::Whole(bytes.clone()),
             Source::Chunks(chunks) => Source::Chunks(chunks.clone()),
+            Source::Again(make) => Source::Again(Arc::clone(make)),
             Source::Iterator(_) | Source::Channel { .. } => return None,
         };
         Some(Body {
@@ -125,7 +147,7 @@ impl Body {
                 }
                 Ok(whole.freeze())
             }
-            Source::Iterator(_) | Source::Channel { .. } => Err(self),
+            Source::Iterator(_) | Source::Channel { .. } | Source::Again(_) => Err(self),
         }
     }
 
@@ -154,9 +176,44 @@ impl BodySender {
         self.chunks.blocking_send(chunk).map_err(|_| Disconnected)
     }
 
+    /// [`send_blocking`](BodySender::send_blocking), but not for longer than `limit`: gives the chunk back
+    /// when there was no room by then.
+    ///
+    /// # Errors
+    /// As for `send`.
+    pub fn send_within(&self, chunk: Bytes, limit: Duration) -> Result<Option<Bytes>, Disconnected> {
+        let end = Instant::now().checked_add(limit);
+        let waker = Waker::from(Arc::new(Unpark(thread::current())));
+        let mut room = pin!(self.chunks.reserve());
+        loop {
+            match room.as_mut().poll(&mut Context::from_waker(&waker)) {
+                Poll::Ready(Ok(permit)) => {
+                    permit.send(chunk);
+                    return Ok(None);
+                }
+                Poll::Ready(Err(_)) => return Err(Disconnected),
+                Poll::Pending => {}
+            }
+            match end.map(|end| end.saturating_duration_since(Instant::now())) {
+                Some(Duration::ZERO) => return Ok(Some(chunk)),
+                Some(left) => thread::park_timeout(left),
+                None => thread::park(),
+            }
+        }
+    }
+
     /// Ends the body well.
     pub fn finish(self) {
         self.finished.store(true, Ordering::Release);
+    }
+}
+
+/// Wakes a thread that waits.
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
     }
 }
 
@@ -242,8 +299,12 @@ impl http_body::Body for Body {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+        if let Source::Again(make) = &self.source {
+            self.source = make().source;
+        }
         let next = match &mut self.source {
-            Source::Empty => None,
+            // What a body is made of is none that is made again.
+            Source::Empty | Source::Again(_) => None,
             Source::Whole(bytes) => Some(Ok(std::mem::take(bytes))),
             Source::Chunks(chunks) => chunks.pop_front().map(Ok),
             Source::Iterator(chunks) => chunks.next(),

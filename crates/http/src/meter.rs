@@ -3,7 +3,7 @@
 
 use std::io;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -20,6 +20,8 @@ pub(crate) struct Meter {
     write_last: AtomicU64,
     read_first: AtomicU64,
     read_last: AtomicU64,
+    /// The connection waits for bytes to write, which we have to make.
+    starved: AtomicBool,
 }
 
 impl Meter {
@@ -33,6 +35,7 @@ impl Meter {
             write_last: zero(),
             read_first: zero(),
             read_last: zero(),
+            starved: AtomicBool::new(false),
         }
     }
 
@@ -59,6 +62,12 @@ impl Meter {
         self.written.store(0, Relaxed);
         self.read.store(0, Relaxed);
         self.read_first.store(0, Relaxed);
+        self.starved.store(false, Relaxed);
+    }
+
+    /// Whether the connection waits for bytes of ours.
+    pub(crate) fn starve(&self, starved: bool) {
+        self.starved.store(starved, Relaxed);
     }
 
     /// When the exchange started.
@@ -86,8 +95,11 @@ impl Meter {
         self.at(self.read_first.load(Relaxed).max(self.write_last.load(Relaxed)))
     }
 
-    /// When a byte last moved in either direction.
+    /// When a byte last moved in either direction; now, as long as it is we who keep the peer waiting.
     pub(crate) fn progress_last(&self) -> Instant {
+        if self.starved.load(Relaxed) {
+            return Instant::now();
+        }
         self.at(self.read_last.load(Relaxed).max(self.write_last.load(Relaxed)))
     }
 

@@ -27,6 +27,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod batches;
 mod column;
 mod dtype;
 mod graph;
@@ -40,6 +41,7 @@ pub mod typed;
 mod value;
 mod value_sink;
 
+pub use batches::{BatchError, Batches, ONCE, Stream, Streamed};
 pub use castile_lexical::{DateTime, DateTimeKind, Decimal, Duration};
 pub use column::{Column, ColumnBuf};
 pub use dtype::DType;

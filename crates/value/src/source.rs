@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{Column, RowLayout, Rows, Scalar, Shape, Table, Value};
+use crate::{Batches, Column, RowLayout, Rows, Scalar, Shape, Table, Value};
 
 /// A record that an encoder can ask for its fields. Object-safe; one call a field, and a whole
 /// array is one call.
@@ -50,6 +50,8 @@ pub enum Item<'a> {
     Record(&'a dyn Source),
     /// Several values, one call each.
     Items(&'a dyn Items),
+    /// Several values of which nobody holds the whole.
+    Stream(&'a dyn Batches),
     /// A well-formed, namespace-complete XML element.
     Xml(&'a str),
     /// An array of several dimensions: their sizes, the slowest first, and its values in that order.

@@ -16,6 +16,9 @@ use crate::scalar::refused;
 /// that they stay in the cache.
 const PACKED: usize = 1024;
 
+/// Rows after which an overlaid array asks whether its buffer is full.
+const OVERLAID: usize = 1024;
+
 impl<M: Marks> Encoder<'_, M> {
     /// Writes an array of numbers.
     pub(super) fn column(&mut self, f: &Field, tags: &Tags, column: Column<'_>) -> Result<(), Error> {
@@ -35,19 +38,20 @@ impl<M: Marks> Encoder<'_, M> {
                 writer,
             },
             || vec![id.0],
-        );
-        Ok(())
+        )
     }
 
     /// Writes an array, unless somebody keeps it. `simples` gives the numbers of a row's types.
-    fn flat(&mut self, flat: Flat<'_>, simples: impl FnOnce() -> Vec<u32>) {
+    fn flat(&mut self, flat: Flat<'_>, simples: impl FnOnce() -> Vec<u32>) -> Result<(), Error> {
+        let bytes = flat.len().saturating_mul(flat.writer.row_bytes_likely());
+        self.check_overlay(bytes)?;
         if flat.is_empty()
             || self
                 .keep
                 .as_mut()
                 .is_some_and(|keep| keep.array(self.out.len(), &flat))
         {
-            return;
+            return Ok(());
         }
         let Flat { columns, writer } = &flat;
         self.out.extend_from_slice(writer.first());
@@ -58,13 +62,29 @@ impl<M: Marks> Encoder<'_, M> {
                 lengths.push(length);
             }
         };
-        self.out
-            .reserve(flat.len().saturating_mul(writer.row_bytes_likely()) + RowWriter::NUMBER);
+        if self.drain.is_some() {
+            return self.overlaid(&flat);
+        }
+        self.out.reserve(bytes.saturating_add(RowWriter::NUMBER));
         writer.write(columns, 0..flat.len(), self.out, note);
         self.out.truncate(self.out.len() - writer.opening());
         if M::ACTIVE {
             self.marks.array(&simples(), start, &writer.gaps(), &lengths);
         }
+        Ok(())
+    }
+
+    /// Writes the rows through the buffer, which is handed on whenever it is full.
+    fn overlaid(&mut self, flat: &Flat<'_>) -> Result<(), Error> {
+        let Flat { columns, writer } = flat;
+        for from in (0..flat.len()).step_by(OVERLAID) {
+            // Not after the last row, which leads into one that does not come.
+            self.drained()?;
+            let rows = from..flat.len().min(from + OVERLAID);
+            writer.write(columns, rows, self.out, |_| {});
+        }
+        self.out.truncate(self.out.len() - writer.opening());
+        self.drained()
     }
 
     fn one_by_one<'i>(
@@ -76,7 +96,8 @@ impl<M: Marks> Encoder<'_, M> {
     ) -> Result<(), Error> {
         (0..len).try_for_each(|i| {
             self.repeated(f, tags, item(i))
-                .map_err(|e| e.within(format!("[{}]", i + 1)))
+                .map_err(|e| e.within(format!("[{}]", i + 1)))?;
+            self.drained()
         })
     }
 
@@ -89,7 +110,8 @@ impl<M: Marks> Encoder<'_, M> {
         let Some(columns) = self.flat_columns(id, f, &table) else {
             return (0..table.len()).try_for_each(|i| {
                 self.repeated(f, tags, Item::Record(&Row(&table, i)))
-                    .map_err(|e| e.within(format!("[{}]", i + 1)))
+                    .map_err(|e| e.within(format!("[{}]", i + 1)))?;
+                self.drained()
             });
         };
         let mut around = vec![tags];
@@ -102,21 +124,20 @@ impl<M: Marks> Encoder<'_, M> {
         };
         self.flat(Flat { columns, writer }, || {
             types.complex(id).fields.iter().map(simple).collect()
-        });
-        Ok(())
+        })
     }
 
-    /// Writes a list of flat records that can be had as packed rows, some at a time; `false`, and
-    /// nothing is written, when it cannot be.
-    pub(super) fn packed(&mut self, f: &Field, tags: &Tags, items: &dyn Items) -> Result<bool, Error> {
+    /// Writes a list of flat records that can be had as packed rows, some at a time; gives how many it
+    /// wrote before it came to one that cannot.
+    pub(super) fn packed(&mut self, f: &Field, tags: &Tags, items: &dyn Items) -> Result<usize, Error> {
         let types = self.types;
         let TypeId::Complex(id) = f.ty else {
-            return Ok(false);
+            return Ok(0);
         };
         let Some(layout) = types.row_layout(id).filter(|_| self.is_uniform(f)) else {
-            return Ok(false);
+            return Ok(0);
         };
-        let (len, start) = (items.len(), self.out.len());
+        let len = items.len();
         // An array is one mark, and kept as one, however long.
         let step = if M::ACTIVE || self.keep.is_some() {
             len.max(1)
@@ -130,12 +151,12 @@ impl<M: Marks> Encoder<'_, M> {
             let data = rows.data_mut();
             data.clear();
             if !items.pack(range, layout, data) || data.len() != count * layout.stride() {
-                self.out.truncate(start);
-                return Ok(false);
+                return Ok(from);
             }
-            self.table(f, tags, rows.view())?;
+            self.table(f, tags, rows.view()).map_err(|e| e.later(from))?;
+            self.drained()?;
         }
-        Ok(len > 0)
+        Ok(len)
     }
 
     /// The columns of a flat type's fields with their loops; `None` when the values have to be

@@ -134,6 +134,8 @@ impl<M: Marks> Encoder<'_, M> {
             Item::Absent => self.absent(walk, i, field, occurs),
             Item::Nil if f.kind != FieldKind::Element => self.absent(walk, i, field, occurs),
             Item::Nil if count == 0 && self.types.nullable(walk.id, i as u32) => Ok(()),
+            // How many values there are shows at its end.
+            item @ Item::Stream(_) => self.field(walk.id, field, item),
             item => {
                 self.check_count(walk, i, f, occurs, count)?;
                 self.field(walk.id, field, item)

@@ -15,6 +15,11 @@ impl<M: Marks> Encoder<'_, M> {
         let types = self.types;
         let f = &types.complex(id).fields[field as usize];
         let result = match &f.kind {
+            _ if let Item::Stream(batches) = item
+                && f.many =>
+            {
+                self.streamed(id, field, batches)
+            }
             FieldKind::Element => self.elements(f, &types.tags(id)[field as usize], item),
             _ => self.value(id, field, item),
         };
@@ -408,7 +413,7 @@ impl<M: Marks> Encoder<'_, M> {
     }
 
     /// Writes the passes of a repeated group.
-    fn groups(&mut self, f: &Field, item: Item<'_>) -> Result<(), Error> {
+    pub(super) fn groups(&mut self, f: &Field, item: Item<'_>) -> Result<(), Error> {
         let TypeId::Complex(id) = f.ty else {
             return Err(wrong_kind(self.types, f.ty, &item));
         };
@@ -433,7 +438,10 @@ impl<M: Marks> Encoder<'_, M> {
 }
 
 fn is_array(item: &Item<'_>) -> bool {
-    matches!(item, Item::Column(_) | Item::Table(_) | Item::Items(_))
+    matches!(
+        item,
+        Item::Column(_) | Item::Table(_) | Item::Items(_) | Item::Stream(_)
+    )
 }
 
 /// Whether the type has one field, a repeated element, and nothing else.
@@ -467,6 +475,7 @@ pub(super) fn wrong_kind(types: &Types, ty: TypeId, item: &Item<'_>) -> Error {
         Item::Table(_) => "an array of records",
         Item::Record(_) => "a record",
         Item::Items(_) => "a list",
+        Item::Stream(_) => "a stream",
         Item::Xml(_) => "XML",
         Item::Grid(..) => "an array of several dimensions",
         Item::Ref(_) => "a shared object, which only SOAP encoding has,",

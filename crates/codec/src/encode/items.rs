@@ -39,12 +39,31 @@ enum Kernel {
     Int { least: i64, greatest: i64 },
 }
 
+/// The items of a list that are not written yet.
+struct Rest<'i> {
+    items: &'i dyn Items,
+    done: usize,
+}
+
+impl<'i> Rest<'i> {
+    fn len(&self) -> usize {
+        self.items.len() - self.done
+    }
+
+    fn item(&self, i: usize) -> Item<'i> {
+        self.items.item(self.done + i)
+    }
+}
+
 impl<'e, M: Marks> Encoder<'e, M> {
     /// Writes each item with its tags.
     pub(super) fn items(&mut self, f: &Field, tags: &Tags, items: &dyn Items) -> Result<(), Error> {
-        if !self.shares_texts() && self.packed(f, tags, items)? {
-            return Ok(());
-        }
+        let done = if self.shares_texts() {
+            0
+        } else {
+            self.packed(f, tags, items)?
+        };
+        let items = &Rest { items, done };
         if items.len() >= ITEMS_MIN && !M::ACTIVE && !self.shares_texts() && self.depth + 1 < DEPTH_MAX {
             if let Some(cell) = self.cell(f, tags) {
                 return self.each(f, tags, items, |this, item| this.put_cell(&cell, item));
@@ -69,15 +88,16 @@ impl<'e, M: Marks> Encoder<'e, M> {
         &mut self,
         f: &Field,
         tags: &Tags,
-        items: &dyn Items,
+        items: &Rest<'_>,
         mut put: impl FnMut(&mut Self, &Item<'_>) -> bool,
     ) -> Result<(), Error> {
         for i in 0..items.len() {
             let item = items.item(i);
             if !put(self, &item) {
                 self.repeated(f, tags, item)
-                    .map_err(|e| e.within(format!("[{}]", i + 1)))?;
+                    .map_err(|e| e.within(format!("[{}]", items.done + i + 1)))?;
             }
+            self.drained()?;
         }
         Ok(())
     }

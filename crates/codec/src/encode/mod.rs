@@ -12,6 +12,7 @@ mod items;
 mod keep;
 mod kernel;
 mod order;
+mod stream;
 mod substitute;
 
 use castile_message::{Marks, Unmarked, Version};
@@ -21,6 +22,7 @@ use castile_value::{Item, Source};
 pub use fault::encode_fault;
 pub use flat::{Flat, RowWriter};
 pub use keep::{Keep, Long};
+pub use stream::{Drain, Stopped};
 
 use crate::error::{Error, Kind};
 
@@ -36,6 +38,10 @@ pub struct EncodeOptions {
     /// By the rules of SOAP encoding, write a text that was written before as a reference to where it
     /// stands (SOAP 1.1, 5.2.3). Shorter messages, which some toolkits cannot read.
     pub share_texts: bool,
+    /// A message with an array that takes more bytes than this, or with a stream, is refused with
+    /// [`Kind::Overlay`](crate::Kind::Overlay) before any stream is asked for a batch, unless it is drained
+    /// ([`Draft::encode_drained`]). `None`: whatever it takes is written.
+    pub overlay_above: Option<usize>,
 }
 
 impl Default for EncodeOptions {
@@ -44,6 +50,7 @@ impl Default for EncodeOptions {
             strict: true,
             digits: None,
             share_texts: false,
+            overlay_above: None,
         }
     }
 }
@@ -90,6 +97,21 @@ impl Draft<'_> {
     /// Those of [`Draft::encode`].
     pub fn encode_around(&self, out: &mut Vec<u8>, keep: &mut dyn Keep) -> Result<(), Error> {
         self.write(out, &mut Unmarked, Some(keep))
+    }
+
+    /// As [`Draft::encode`], but hands the message over portion by portion, so that it is never held
+    /// as a whole.
+    ///
+    /// # Errors
+    /// Those of [`Draft::encode`], when portions may have been handed over already; that of a stream;
+    /// and [`Kind::Stopped`](crate::Kind::Stopped).
+    pub fn encode_drained(&self, drain: &mut dyn Drain) -> Result<(), Error> {
+        let mut out = Vec::with_capacity(drain.portion_bytes());
+        let mut unmarked = Unmarked;
+        let mut encoder = Encoder::new(self.types, self.options, self.version, &mut out, &mut unmarked);
+        encoder.drain = Some(drain);
+        encoder.message(self.plan, self.header, self.body)?;
+        drain.drain(&mut out).map_err(|Stopped| Error::stopped())
     }
 
     fn write<M: Marks>(
@@ -146,6 +168,10 @@ pub(crate) struct Encoder<'e, M> {
     encoding: Option<Box<encoded::Encoding<'e>>>,
     /// Who may take arrays over.
     keep: Option<&'e mut dyn Keep>,
+    /// Who takes what is written while the rest is.
+    drain: Option<&'e mut dyn Drain>,
+    /// Without one: bytes of `out` at which encoding gives up.
+    overlay_above: usize,
     /// Namespaces declared on open elements, innermost last.
     declared: Vec<NsIx>,
     /// Prefixes made up so far for qualified names in the open start tag.
@@ -172,6 +198,8 @@ impl<'e, M: Marks> Encoder<'e, M> {
             marks,
             encoding: None,
             keep: None,
+            drain: None,
+            overlay_above: options.overlay_above.unwrap_or(usize::MAX),
             declared: Vec::new(),
             qnames: 0,
             depth: 0,

@@ -29,6 +29,14 @@ impl<M: Marks> Encoder<'_, M> {
                 _ => 0,
             });
         let left: Vec<usize> = counts.collect();
+        let streamed = |(i, _): (usize, &castile_plan::Field)| matches!(item(i as u32), Item::Stream(_));
+        if complex.fields.iter().enumerate().any(streamed) {
+            let why = format!(
+                "{} has several places for one field: a stream does not tell how many values go where",
+                complex.label
+            );
+            return Err(Error::caller(Kind::Value, why));
+        }
         let path = match way(types, id, left.clone()) {
             Some(path) => path,
             None if !self.options.strict => any_way(types, id, &left),

@@ -29,6 +29,9 @@ pub struct Options {
     /// Bytes that the templates of one [`Templates`](crate::Templates) may keep; the least recently
     /// used go first. Default 256 MiB.
     pub budget_bytes: usize,
+    /// An array that takes more bytes than this is not kept: a client or server sends it while it is
+    /// written, through a few small buffers, in chunks of HTTP (chunk overlaying). Default 64 MiB.
+    pub overlay_above: usize,
     /// Copies of one operation's template for sends at the same time; a further one is written
     /// anew. Default 4.
     pub copies_max: usize,
@@ -59,6 +62,7 @@ impl Default for Options {
             stuffing: Stuffing::None,
             rewrite_above: 0.6,
             budget_bytes: 256 << 20,
+            overlay_above: 64 << 20,
             copies_max: 4,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use castile_codec::{DecodeOptions, Draft, Envelope, Fault, HeaderBlock, Sending, Version};
+use castile_codec::{DecodeOptions, Draft, EncodeOptions, Envelope, Fault, HeaderBlock, Sending, Version};
 use castile_contract::Operation;
 use castile_http::{Request, Response};
 use castile_plan::{ComplexId, Plan, Style};
@@ -16,6 +16,7 @@ use crate::error::{Error, Guilty, Kind};
 use crate::layers::{Memories, WithBlocks};
 use crate::media::{self, Media};
 use crate::payload::Payload;
+use crate::portions::Here;
 
 /// What one call has beside its arguments.
 #[derive(Clone, Debug, Default)]
@@ -28,6 +29,23 @@ pub struct CallOptions {
     pub http_headers: Vec<(String, String)>,
     /// Limit on the whole call; replaces that of the options.
     pub timeout: Option<Duration>,
+}
+
+impl CallOptions {
+    fn apply(&self, mut outgoing: Outgoing) -> Outgoing {
+        outgoing.http_headers.clone_from(&self.http_headers);
+        outgoing.timeout = self.timeout;
+        outgoing
+    }
+}
+
+impl<'o> Headers<'o> {
+    fn of(options: &'o CallOptions) -> Result<Headers<'o>, Error> {
+        Ok(Headers {
+            typed: source_of(&options.header)?,
+            raw: &options.blocks,
+        })
+    }
 }
 
 /// A request ready to be sent.
@@ -137,8 +155,11 @@ impl Client {
         args: &Value,
         options: &CallOptions,
     ) -> Result<Result<Reply, Fault>, Error> {
-        let outgoing = self.prepare_with(operation, args, options)?;
-        self.finish(self.exchange(outgoing)?)
+        let (header, args) = (Headers::of(options)?, source_of(args)?);
+        match self.prepare_small(operation, &header, args)? {
+            Some(outgoing) => self.finish(self.exchange(options.apply(outgoing))?),
+            None => self.call_streamed(operation, args, options),
+        }
     }
 
     /// [`Client::call_with`] for async code, on any tokio runtime. Dropping the future cancels
@@ -156,15 +177,37 @@ impl Client {
         self.finish(self.exchange_async(outgoing).await?)
     }
 
+    /// [`Client::call_with`] with arguments from any source, which may have
+    /// [streams](castile_value::Streamed) of values, in constant memory: the request is sent while it is
+    /// written.
+    ///
+    /// ```no_run
+    /// use castile_endpoint::{CallOptions, Client, ClientOptions};
+    /// use castile_value::{Stream, Streamed};
+    ///
+    /// let client = Client::new("measure.wsdl", ClientOptions::default())?;
+    /// let blocks = Stream::of((0..1000).map(|block| vec![f64::from(block); 4096]));
+    /// let args = Streamed::new(&(), "values", &blocks);
+    /// let reply = client.call_streamed("store", &args, &CallOptions::default())?;
+    /// # Ok::<(), castile_endpoint::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Client::call`], and that of a stream: its reason is a source of the error.
+    pub fn call_streamed(
+        &self,
+        operation: &str,
+        args: &dyn Source,
+        options: &CallOptions,
+    ) -> Result<Result<Reply, Fault>, Error> {
+        let header = Headers::of(options)?;
+        let outgoing = options.apply(Outgoing::ready(operation, Payload::default()));
+        self.finish(self.exchange_streamed(outgoing, &header, args, &Here)?)
+    }
+
     fn prepare_with(&self, operation: &str, args: &Value, options: &CallOptions) -> Result<Outgoing, Error> {
-        let header = Headers {
-            typed: source_of(&options.header)?,
-            raw: &options.blocks,
-        };
-        let mut outgoing = self.prepare(operation, &header, source_of(args)?)?;
-        outgoing.http_headers.clone_from(&options.http_headers);
-        outgoing.timeout = options.timeout;
-        Ok(outgoing)
+        let header = Headers::of(options)?;
+        Ok(options.apply(self.prepare(operation, &header, source_of(args)?)?))
     }
 
     /// First step: values to bytes.
@@ -177,8 +220,45 @@ impl Client {
         header: &dyn Source,
         args: &dyn Source,
     ) -> Result<Outgoing, Error> {
+        self.prepare_up_to(operation, header, args, None)
+    }
+
+    /// First step: values to bytes, unless the message has a stream or an array above
+    /// [`overlay_above`](castile_diff::Options::overlay_above), which are for
+    /// [`Client::exchange_streamed`]: `None` then.
+    ///
+    /// # Errors
+    /// As [`Client::prepare`].
+    pub fn prepare_small(
+        &self,
+        operation: &str,
+        header: &dyn Source,
+        args: &dyn Source,
+    ) -> Result<Option<Outgoing>, Error> {
+        let above = self.options.differential.overlay_above;
+        match self.prepare_up_to(operation, header, args, Some(above)) {
+            Ok(outgoing) => Ok(Some(outgoing)),
+            Err(error)
+                if error
+                    .codec()
+                    .is_some_and(|e| e.kind() == castile_codec::Kind::Overlay) =>
+            {
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    fn prepare_up_to(
+        &self,
+        operation: &str,
+        header: &dyn Source,
+        args: &dyn Source,
+        overlay_above: Option<usize>,
+    ) -> Result<Outgoing, Error> {
         let started = Instant::now();
-        let (body, memories) = self.encode_request(self.operation(operation)?, header, args)?;
+        let declared = self.operation(operation)?;
+        let (body, memories) = self.encode_request(declared, header, args, overlay_above)?;
         Ok(Outgoing {
             encode: started.elapsed(),
             memories,
@@ -191,7 +271,11 @@ impl Client {
     /// # Errors
     /// Everything that can go wrong on the network.
     pub fn exchange(&self, outgoing: Outgoing) -> Result<Exchange, Error> {
-        let request = self.request(&outgoing)?;
+        let request = self.request(
+            self.operation(&outgoing.operation)?,
+            &outgoing,
+            outgoing.body.clone(),
+        )?;
         let response = self.blocking.send(request).map_err(|e| during(e, &outgoing))?;
         self.complete(outgoing, response, &|| false)
     }
@@ -205,7 +289,11 @@ impl Client {
         outgoing: Outgoing,
         interrupted: &dyn Fn() -> bool,
     ) -> Result<Exchange, Error> {
-        let request = self.request(&outgoing)?;
+        let request = self.request(
+            self.operation(&outgoing.operation)?,
+            &outgoing,
+            outgoing.body.clone(),
+        )?;
         let response = self.blocking.send_with_interrupt(request, interrupted);
         let response = response.map_err(|e| during(e, &outgoing))?;
         self.complete(outgoing, response, interrupted)
@@ -216,7 +304,11 @@ impl Client {
     /// # Errors
     /// As [`Client::exchange`].
     pub async fn exchange_async(&self, outgoing: Outgoing) -> Result<Exchange, Error> {
-        let request = self.request(&outgoing)?;
+        let request = self.request(
+            self.operation(&outgoing.operation)?,
+            &outgoing,
+            outgoing.body.clone(),
+        )?;
         let mut response = self.tasks.send(request).await.map_err(|e| during(e, &outgoing))?;
         if let Some(ticket) = elsewhere(&outgoing, &response) {
             let waited = ticket.wait_async(self.time_limit(&outgoing)).await;
@@ -255,7 +347,7 @@ impl Client {
         (outcome, record)
     }
 
-    fn finish(&self, exchange: Exchange) -> Result<Result<Reply, Fault>, Error> {
+    pub(super) fn finish(&self, exchange: Exchange) -> Result<Result<Reply, Fault>, Error> {
         let types = self.types();
         let nothing = || ValueSink::new(std::sync::Arc::new(castile_value::Shape::new("", Vec::new())));
         let shapes = self.result(&exchange.outgoing.operation)?;
@@ -287,7 +379,28 @@ impl Client {
         operation: &Operation,
         header: &dyn Source,
         args: &dyn Source,
+        overlay_above: Option<usize>,
     ) -> Result<(Payload, Memories), Error> {
+        let key = std::ptr::from_ref(operation) as usize;
+        let options = EncodeOptions {
+            overlay_above,
+            ..self.encode_options()
+        };
+        let (made, memories) = self.with_draft(operation, header, args, &options, |draft| {
+            self.templates.encode(key, draft)
+        })?;
+        Ok((made?.into(), memories))
+    }
+
+    /// What `write` makes of a request, its layers' headers added.
+    pub(super) fn with_draft<T>(
+        &self,
+        operation: &Operation,
+        header: &dyn Source,
+        args: &dyn Source,
+        options: &EncodeOptions,
+        write: impl FnOnce(&Draft<'_>) -> T,
+    ) -> Result<(T, Memories), Error> {
         let plan = input(operation)?;
         let mut blocks = Vec::new();
         let sending = Sending {
@@ -304,22 +417,25 @@ impl Client {
         let nested = arguments(self.types(), plan).1;
         let body = Body(args);
         let body: &dyn Source = if nested { &body } else { args };
-        let key = std::ptr::from_ref(operation) as usize;
         let draft = Draft {
             types: self.types(),
             plan,
             version: self.version,
             header,
             body,
-            options: &self.encode_options(),
+            options,
         };
-        Ok((self.templates.encode(key, &draft)?.into(), memories))
+        Ok((write(&draft), memories))
     }
 
-    fn request(&self, outgoing: &Outgoing) -> Result<Request, Error> {
-        let operation = self.operation(&outgoing.operation)?;
+    pub(super) fn request(
+        &self,
+        operation: &Operation,
+        outgoing: &Outgoing,
+        body: impl Into<castile_http::Body>,
+    ) -> Result<Request, Error> {
         let action = Some(&*operation.soap_action);
-        let mut request = Request::post(self.endpoint.clone(), outgoing.body.clone())
+        let mut request = Request::post(self.endpoint.clone(), body)
             .header("content-type", &media::content_type(self.version, action))?;
         if self.version == Version::Soap11 {
             request = request.header("soapaction", &format!("\"{}\"", operation.soap_action))?;
@@ -459,7 +575,7 @@ fn single(record: castile_value::Record) -> Value {
 }
 
 /// Arguments are a map or a record.
-fn source_of(args: &Value) -> Result<&dyn Source, Error> {
+pub(crate) fn source_of(args: &Value) -> Result<&dyn Source, Error> {
     match args {
         Value::Map(map) => Ok(map),
         Value::Record(record) => Ok(record),
@@ -472,7 +588,7 @@ fn source_of(args: &Value) -> Result<&dyn Source, Error> {
     }
 }
 
-fn during(error: castile_http::Error, outgoing: &Outgoing) -> Error {
+pub(super) fn during(error: castile_http::Error, outgoing: &Outgoing) -> Error {
     Error::from(error).during(format_args!("calling {}", outgoing.operation))
 }
 

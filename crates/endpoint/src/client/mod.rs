@@ -5,6 +5,7 @@ mod options;
 mod record;
 mod related;
 mod reply;
+mod streamed;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -160,7 +161,7 @@ impl Client {
     /// As [`Client::operation`], and a value that the contract does not allow.
     pub fn encode(&self, operation: &str, header: &dyn Source, args: &dyn Source) -> Result<Payload, Error> {
         let operation = self.operation(operation)?;
-        Ok(self.encode_request(operation, header, args)?.0)
+        Ok(self.encode_request(operation, header, args, None)?.0)
     }
 
     /// Reads a reply that came by other ways: its headers into `header`, its values into the
@@ -202,6 +203,7 @@ impl Client {
             strict: self.options.strict,
             digits: self.options.digits,
             share_texts: self.options.share_texts,
+            overlay_above: None,
         }
     }
 }

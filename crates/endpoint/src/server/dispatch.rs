@@ -192,6 +192,7 @@ impl Service {
             strict: self.options.strict,
             digits: self.options.digits,
             share_texts: self.options.share_texts,
+            overlay_above: None,
         }
     }
 

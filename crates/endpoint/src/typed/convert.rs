@@ -66,6 +66,8 @@ fn value_of(types: &Types, ty: TypeId, item: Item<'_>) -> Value {
             castile_value::Grid::new(sizes.to_vec(), values).map_or_else(|values| values, Value::Grid)
         }
         Item::Ref(number) => Value::Ref(number),
+        // What is copied is the detail of a fault.
+        Item::Stream(_) => Value::Absent,
         Item::Column(column) => {
             let scalars = (0..column.len()).filter_map(|i| column.get(i));
             Value::List(scalars.map(Value::from).collect())

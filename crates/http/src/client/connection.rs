@@ -128,11 +128,12 @@ impl Connection {
     /// Sends a request and waits for the head of its reply. Time counts from `started`.
     pub(crate) async fn exchange(
         &mut self,
-        request: Request<Outgoing>,
+        mut request: Request<Outgoing>,
         limits: &Limits,
         started: Instant,
     ) -> Result<Response<Incoming>, Error> {
         self.meter.reset(started);
+        request.body_mut().tell(&self.meter);
         self.alarm.start(limits, started);
         let mut reply = pin!(self.handle.try_send_request(request));
         let outcome = std::future::poll_fn(|context| {

@@ -11,6 +11,7 @@ use http_body::{Frame, SizeHint};
 use tokio::time::Sleep;
 
 use crate::body::{Body, BodyError};
+use crate::meter::Meter;
 
 /// How long a server may take to say "100 Continue" before the body is sent all the same
 /// (RFC 9110 §10.1.1 asks for that).
@@ -20,6 +21,8 @@ const CONTINUE_WAIT: Duration = Duration::from_secs(1);
 pub(crate) struct Outgoing {
     body: Body,
     wait: Option<(Gate, Pin<Box<Sleep>>)>,
+    /// Told whether the connection waits for us.
+    meter: Option<Arc<Meter>>,
 }
 
 /// Opened by "100 Continue".
@@ -36,7 +39,11 @@ struct State {
 
 impl Outgoing {
     pub(crate) fn new(body: Body) -> Outgoing {
-        Outgoing { body, wait: None }
+        Outgoing {
+            body,
+            wait: None,
+            meter: None,
+        }
     }
 
     /// A body that waits for `gate`, but not for long.
@@ -44,6 +51,21 @@ impl Outgoing {
         Outgoing {
             body,
             wait: Some((gate, Box::pin(tokio::time::sleep(CONTINUE_WAIT)))),
+            meter: None,
+        }
+    }
+
+    /// Says to `meter` when the connection could send and there is nothing yet: that is no silence of
+    /// the peer's.
+    pub(crate) fn tell(&mut self, meter: &Arc<Meter>) {
+        self.meter = Some(Arc::clone(meter));
+    }
+}
+
+impl Drop for Outgoing {
+    fn drop(&mut self) {
+        if let Some(meter) = &self.meter {
+            meter.starve(false);
         }
     }
 }
@@ -81,7 +103,11 @@ impl http_body::Body for Outgoing {
             }
             self.wait = None;
         }
-        Pin::new(&mut self.body).poll_frame(context)
+        let frame = Pin::new(&mut self.body).poll_frame(context);
+        if let Some(meter) = &self.meter {
+            meter.starve(frame.is_pending());
+        }
+        frame
     }
 
     fn is_end_stream(&self) -> bool {

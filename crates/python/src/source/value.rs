@@ -51,7 +51,7 @@ fn copy(item: Item<'_>) -> Value {
         Item::Grid(sizes, values) => {
             castile_value::Grid::new(sizes.to_vec(), copy(*values)).map_or_else(|values| values, Value::Grid)
         }
-        Item::Ref(_) => Value::Absent,
+        Item::Ref(_) | Item::Stream(_) => Value::Absent,
     }
 }
 

@@ -59,6 +59,7 @@ impl<M: Marks> Encoder<'_, M> {
         match item {
             Item::Absent => self.dimensioned(of, &[0], Item::Absent, tags),
             Item::Column(column) => self.dimensioned(of, &[column.len()], Item::Column(column), tags),
+            Item::Stream(_) => Err(super::super::stream::no_encoded_stream()),
             Item::Table(table) => self.dimensioned(of, &[table.len()], Item::Table(table), tags),
             Item::Grid(sizes, values) => self.dimensioned(of, sizes, *values, tags),
             Item::Items(items) if of.rank > 1 => {

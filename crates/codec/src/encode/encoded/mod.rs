@@ -99,6 +99,7 @@ impl<M: Marks> Encoder<'_, M> {
                 self.text(builtin.into(), &scalar, tags)
             }
             Item::Column(_) | Item::Items(_) | Item::Table(_) | Item::Grid(..) => self.any_array(item, tags),
+            Item::Stream(_) => Err(super::stream::no_encoded_stream()),
             Item::Xml(_) => Err(wrong_kind(self.types, TypeId::Any, &item)),
             item => self.any_value(item, tags),
         }
