@@ -31,6 +31,11 @@ class Running:
     def server(self, name: str) -> peers.Server:
         return self._running(peers.SERVERS[name], peers.Server)
 
+    def start(self, peer: peers.Peer) -> peers.Process:
+        """A process that speaks a protocol of its own; it ends with the session."""
+        process = self.processes[f"{peer.name} {peer.role}"] = peers.Process(peer)
+        return process
+
     def _running(self, peer: peers.Peer, start: type[P]) -> P:
         require(peer)
         key = f"{peer.name} {peer.role}"

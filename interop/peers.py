@@ -27,8 +27,9 @@ CASTILE_COMMAND = Path(os.environ.get("CASTILE", CASTILE_PYTHON.parent / "castil
 INSTALL = "interop/install-peers.sh"
 ANSWER_SECONDS_MAX = 60.0
 START_SECONDS_MAX = 60.0
-# `addressed` is `interop` where WS-Addressing is required (test_addressing.py).
-PATHS = {"interop": "soap", "rpc": "rpc", "shapes": "shapes", "addressed": "addressed"}
+# `addressed` is `interop` where WS-Addressing is required (test_addressing.py); `every` has one operation
+# with every simple type (test_padding.py).
+PATHS = {"interop": "soap", "rpc": "rpc", "shapes": "shapes", "addressed": "addressed", "every": "every"}
 # A JVM that lives for one session starts sooner without its best compiler; the JDK's server waits 40 ms
 # before the second part of a reply unless it is told not to; CXF sends replies elsewhere only if it may.
 JVM = (
@@ -145,7 +146,7 @@ def _axis(role: str) -> Peer:
     classes = os.pathsep.join((f"{folder}/lib/*", f"{folder}/classes"))
     command = (shutil.which("java") or "java", "-cp", classes, f"interop.encoded.{role.capitalize()}")
     if role == "server":
-        command = (*command, str(folder / "deploy.wsdd"))
+        command = (*command, str(folder / "encoded.wsdd"), str(folder / "every.wsdd"))
     missing = None if (folder / "ready").exists() else f"Axis is not installed ({INSTALL})"
     return Peer("axis", role, command, missing)
 

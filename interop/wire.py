@@ -63,9 +63,10 @@ class Message:
 
 @dataclass
 class Recorder:
-    """An HTTP server that keeps each request and answers every call with a fault."""
+    """An HTTP server that keeps each request and answers every call with `reply`, or else with a fault."""
 
     requests: list[Message] = field(default_factory=list)
+    reply: bytes | None = None
 
     def __enter__(self) -> Recorder:
         recorder = self
@@ -79,8 +80,8 @@ class Recorder:
                 message = Message(self.requestline, headers, _body(self))
                 recorder.requests.append(message)
                 version = "1.2" if message.media_type == MEDIA_TYPE["1.2"] else "1.1"
-                reply = _fault(version)
-                self.send_response(500)
+                reply = recorder.reply or _fault(version)
+                self.send_response(200 if recorder.reply else 500)
                 self.send_header("Content-Type", f"{MEDIA_TYPE[version]}; charset=utf-8")
                 self.send_header("Content-Length", str(len(reply)))
                 self.end_headers()

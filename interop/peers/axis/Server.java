@@ -18,8 +18,10 @@ public class Server {
         // Axis's own configuration, which this way it does not write back to a file.
         server.setMyConfig(new FileProvider(AxisServer.class.getResourceAsStream("server-config.wsdd")));
         AxisServer engine = server.getAxisServer();
-        try (FileInputStream deployment = new FileInputStream(args[0])) {
-            new Admin().process(new MessageContext(engine), XMLUtils.newDocument(deployment).getDocumentElement());
+        for (String file : args) {
+            try (FileInputStream deployment = new FileInputStream(file)) {
+                new Admin().process(new MessageContext(engine), XMLUtils.newDocument(deployment).getDocumentElement());
+            }
         }
         Thread thread = new Thread(server);
         thread.setDaemon(true);

@@ -1,7 +1,7 @@
 """Castile's server in the suite: echoes what it decoded, the contracts on a port each.
 
-Prints "READY" and four ports (interop, rpc, shapes, interop where addressing is required) once it accepts;
-ends when its standard input is closed.
+Prints "READY" and five ports (interop, rpc, shapes, interop where addressing is required, every) once it
+accepts; ends when its standard input is closed.
 """
 
 from __future__ import annotations
@@ -118,7 +118,11 @@ def main() -> None:
     addressed = castile.serve(
         Interop(), port=0, wsdl=HERE / "interop.wsdl", background=True, layers=[addressing]
     )
-    print("READY", interop.port, rpc.port, shapes.port, addressed.port, flush=True)
+    # What an operation is given goes back as it is.
+    every = castile.serve(
+        {"echoEvery": lambda every: every}, port=0, wsdl=HERE / "every.wsdl", background=True
+    )
+    print("READY", *(it.port for it in (interop, rpc, shapes, addressed, every)), flush=True)
     sys.stdin.read()
 
 

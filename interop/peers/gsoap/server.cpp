@@ -150,6 +150,11 @@ int r__rpcFail(soap *ctx, std::string reason, r__rpcFailResponse &) {
     return fail(ctx, fault->reason, detail);
 }
 
+int __e__echoEvery(soap *, _e__echoEvery *in, _e__echoEveryResponse &out) {
+    out.every = in->every;
+    return SOAP_OK;
+}
+
 int main() {
     std::signal(SIGPIPE, SIG_IGN);
     soap *listener = soap_new1(MODE);

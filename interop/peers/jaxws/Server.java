@@ -20,6 +20,7 @@ public final class Server {
         Endpoint.publish(base + "/rpc11", new RpcEcho());
         Endpoint.publish(base + "/shapes11", new ShapesEcho.Soap11());
         Endpoint.publish(base + "/shapes12", new ShapesEcho.Soap12());
+        Endpoint.publish(base + "/every11", new EveryEcho());
         AddressingFeature required = new AddressingFeature(true, true);
         Endpoint.create(new InteropEcho.Soap11(), required).publish(base + "/addressed11");
         Endpoint.create(new InteropEcho.Soap12(), required).publish(base + "/addressed12");

@@ -62,6 +62,19 @@ function methods(contract, soap12) {
   return made;
 }
 
+// Every simple type as node-soap itself reads and writes it.
+function listenEvery(server) {
+  const file = path.join(ROOT, 'every.wsdl');
+  const attributes = { 'xmlns:e': 'urn:castile:interop:every' };
+  const echoEvery = ({ every }) => {
+    const members = Object.entries(every).map(([name, value]) => [`e:${name}`, value]);
+    return { 'e:every': { attributes, ...Object.fromEntries(members) } };
+  };
+  const services = { InteropEvery: { Every11: { echoEvery } } };
+  const options = { path: '/every11', services, xml: fs.readFileSync(file, 'utf8'), uri: file, suppressStack: true };
+  soap.listen(server, options);
+}
+
 function listen(server, at, contract, soap12) {
   const implementation = methods(contract, soap12);
   const options = {
@@ -95,6 +108,7 @@ server.listen(0, '127.0.0.1', () => {
   listen(server, '/soap11', 'interop', false);
   listen(server, '/soap12', 'interop', true);
   listen(server, '/rpc11', 'rpc', false);
+  listenEvery(server);
   setTimeout(() => process.stdout.write(`READY ${server.address().port}\n`), 100);
 });
 process.stdin.resume();

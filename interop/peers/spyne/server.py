@@ -35,6 +35,7 @@ from spyne.model import (
     UnsignedLong,
     UnsignedShort,
     XmlAttribute,
+    primitive,
 )
 from spyne.protocol.soap import Soap11, Soap12
 from spyne.util.wsgi_wrapper import WsgiMounter
@@ -223,6 +224,54 @@ class Interop(ServiceBase):
         return NOTICES.get(key, (0, None, None))
 
 
+# Every simple type that spyne has, by the name that XML Schema gives it.
+EVERY = {
+    "decimal": Plain,
+    "integer": Integer,
+    "long": Long,
+    "int": Int,
+    "short": Short,
+    "byte": Byte,
+    "nonNegativeInteger": primitive.NonNegativeInteger,
+    "unsignedLong": UnsignedLong,
+    "unsignedInt": UnsignedInt,
+    "unsignedShort": UnsignedShort,
+    "unsignedByte": UnsignedByte,
+    "float": Float,
+    "double": Double,
+    "boolean": Boolean,
+    "base64Binary": ByteArray,
+    "anyURI": AnyUri,
+    "QName": primitive.QName,
+    "duration": primitive.Duration,
+    "dateTime": DateTime,
+    "time": Time,
+    "date": Date,
+    "token": primitive.Token,
+    "language": primitive.Language,
+    "NMTOKEN": primitive.NMToken,
+    "Name": primitive.Name,
+    "NCName": primitive.NCName,
+    "ID": primitive.ID,
+    "normalizedString": primitive.NormalizedString,
+    "string": Unicode,
+}
+Every = type(
+    "Every",
+    (ComplexModel,),
+    {
+        "__namespace__": "urn:castile:interop:every",
+        "_type_info": [(f"{name}Value", type_.customize(min_occurs=0)) for name, type_ in EVERY.items()],
+    },
+)
+
+
+class EveryService(ServiceBase):
+    @rpc(Every, _args=["every"], _returns=Every, _out_variable_name="every")
+    def echoEvery(ctx, every):
+        return every
+
+
 def leave_empty(ctx):
     """spyne has no one-way operations over HTTP: it would answer with an empty notifyResponse."""
     if ctx.descriptor.name == "notify" and ctx.out_error is None:
@@ -256,7 +305,14 @@ def leave_when_stdin_closes():
 
 
 def main():
-    wsgi = WsgiMounter({"soap11": application(Soap11), "soap12": application(Soap12)})
+    every = Application(
+        [EveryService],
+        "urn:castile:interop:every",
+        name="InteropEvery",
+        in_protocol=Soap11(),
+        out_protocol=Soap11(),
+    )
+    wsgi = WsgiMounter({"soap11": application(Soap11), "soap12": application(Soap12), "every11": every})
     server = make_server("127.0.0.1", 0, wsgi, Server, Quiet)
     threading.Thread(target=leave_when_stdin_closes, daemon=True).start()
     print("READY", server.server_address[1], flush=True)
