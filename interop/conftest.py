@@ -24,6 +24,7 @@ class Running:
     def __init__(self) -> None:
         self.processes: dict[str, peers.Process] = {}
         self.broken: dict[str, str] = {}
+        self.ports: dict[str, int] = {}
 
     def client(self, name: str) -> peers.Client:
         return self._running(peers.CLIENTS[name], peers.Client)
@@ -31,10 +32,16 @@ class Running:
     def server(self, name: str) -> peers.Server:
         return self._running(peers.SERVERS[name], peers.Server)
 
-    def start(self, peer: peers.Peer) -> peers.Process:
-        """A process that speaks a protocol of its own; it ends with the session."""
-        process = self.processes[f"{peer.name} {peer.role}"] = peers.Process(peer)
-        return process
+    def port(self, peer: peers.Peer) -> int:
+        """The port of a server of encoded.wsdl, which is started once."""
+        require(peer)
+        key = f"{peer.name} {peer.role}"
+        if key not in self.ports:
+            process = self.processes[key] = peers.Process(peer)
+            word, port = process.line(peers.START_SECONDS_MAX).split()
+            assert word == "READY"
+            self.ports[key] = int(port)
+        return self.ports[key]
 
     def _running(self, peer: peers.Peer, start: type[P]) -> P:
         require(peer)

@@ -14,7 +14,7 @@ import queue
 import shutil
 import subprocess
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -69,12 +69,14 @@ def _imports(python: Path, package: str) -> bool:
     return subprocess.run((str(python), "-c", f"import {package}"), capture_output=True).returncode == 0
 
 
+# The one that install-peers.sh put here, else the system's.
+NODE = shutil.which("node", path=str(PYTHON.parent)) or shutil.which("node") or ""
+
+
 def _node(role: str) -> Peer:
-    own = PYTHON.parent / "node"
-    node = str(own) if own.exists() else shutil.which("node")
     modules = BUILD / "node-soap" / "node_modules"
-    command = (node or "node", str(HERE / "peers" / "node-soap" / f"{role}.js"))
-    missing = None if node and (modules / "soap").exists() else f"node-soap is not installed ({INSTALL})"
+    command = (NODE, str(HERE / "peers" / "node-soap" / f"{role}.js"))
+    missing = None if NODE and (modules / "soap").exists() else f"node-soap is not installed ({INSTALL})"
     return Peer("node-soap", role, command, missing, environment={"NODE_PATH": str(modules)})
 
 
@@ -135,6 +137,7 @@ SERVERS = {
 
 
 def _encoded(role: str) -> Peer:
+    """Castile's."""
     script = HERE / "peers" / "castile" / f"encoded_{role}.py"
     missing = None if _imports(CASTILE_PYTHON, "castile") else f"{CASTILE_PYTHON} has no castile (make build)"
     return Peer("castile", f"encoded-{role}", (str(CASTILE_PYTHON), str(script)), missing)
@@ -151,10 +154,28 @@ def _axis(role: str) -> Peer:
     return Peer("axis", role, command, missing)
 
 
+def _encoded_by(peer: Peer, *command: str) -> Peer:
+    """The same toolkit with its program for encoded.wsdl."""
+    return replace(peer, role=f"encoded-{peer.role}", command=command)
+
+
 # Those of encoded.wsdl (test_encoded.py).
-ENCODED_CLIENTS = {"castile": _encoded("client"), "axis": _axis("client")}
-ENCODED_SERVERS = {"castile": _encoded("server"), "axis": _axis("server")}
-ENCODED_PATHS = {"castile": "/", "axis": "/axis/services/EncodedPort"}
+ENCODED_CLIENTS = {
+    "castile": _encoded("client"),
+    "axis": _axis("client"),
+    "gsoap": _encoded_by(_gsoap("client"), str(BUILD / "gsoap" / "encoded" / "client")),
+    "node-soap": _encoded_by(_node("client"), NODE, str(HERE / "peers" / "node-soap" / "encoded_client.js")),
+    "zeep": _encoded_by(
+        _python("zeep", "client"), str(PYTHON), str(HERE / "peers" / "zeep" / "encoded_client.py")
+    ),
+}
+ENCODED_SERVERS = {
+    "castile": _encoded("server"),
+    "axis": _axis("server"),
+    "gsoap": _encoded_by(_gsoap("server"), str(BUILD / "gsoap" / "encoded" / "server")),
+    "node-soap": _encoded_by(_node("server"), NODE, str(HERE / "peers" / "node-soap" / "encoded_server.js")),
+}
+ENCODED_PATHS = {"axis": "/axis/services/EncodedPort", "node-soap": "/encoded"}
 
 
 class Process:

@@ -1,43 +1,42 @@
 """SOAP encoding: each client of encoded.wsdl against each server of it.
 
 A client is a program that calls every operation of the server whose URL it is given, and prints a line for
-each of its checks: "ok NAME", or "FAILED NAME why".
+each of its checks: "ok NAME", or "FAILED NAME why". Failures that are on the ledger, and only those, are
+expected.
 """
 
 from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Iterator
 
 import peers
 import pytest
-from conftest import require
+from conftest import Running, require
+from test_matrix import LEDGER
 
+FOREIGN = os.environ.get("CASTILE_INTEROP_FOREIGN") == "1"
 CHECKS = {"doubles", "doubles-none", "strings", "text", "mio", "mios", "matrix", "chain"}
 IDENTITY = {"pair-shared", "pair-apart", "ring", "circle"}
 SECONDS_MAX = 120
 
 
-@pytest.fixture(scope="module", params=peers.ENCODED_SERVERS)
-def server(request: pytest.FixtureRequest) -> Iterator[tuple[str, str]]:
-    peer = peers.ENCODED_SERVERS[request.param]
-    require(peer)
-    process = peers.Process(peer)
-    try:
-        ready = process.line(peers.START_SECONDS_MAX).split()
-        assert ready[0] == "READY"
-        yield request.param, f"http://127.0.0.1:{ready[1]}{peers.ENCODED_PATHS[request.param]}"
-    finally:
-        process.stop()
+PAIRS = [
+    (client, server)
+    for server in peers.ENCODED_SERVERS
+    for client in peers.ENCODED_CLIENTS
+    if FOREIGN or "castile" in (client, server)
+]
 
 
-@pytest.mark.parametrize("client", peers.ENCODED_CLIENTS)
-def test_every_operation_comes_back(client: str, server: tuple[str, str]) -> None:
+@pytest.mark.parametrize(("client", "server"), PAIRS)
+def test_every_operation_comes_back(running: Running, client: str, server: str) -> None:
     peer = peers.ENCODED_CLIENTS[client]
     require(peer)
+    port = running.port(peers.ENCODED_SERVERS[server])
+    url = f"http://127.0.0.1:{port}{peers.ENCODED_PATHS.get(server, '/')}"
     ran = subprocess.run(
-        [*peer.command, server[1]],
+        [*peer.command, url],
         capture_output=True,
         text=True,
         encoding="utf-8",
@@ -45,7 +44,15 @@ def test_every_operation_comes_back(client: str, server: tuple[str, str]) -> Non
         env={**os.environ, **peer.environment},
     )
     lines = ran.stdout.splitlines()
-    assert [line for line in lines if not line.startswith("ok ")] == [], ran.stderr[-2000:]
     # Axis does most of them twice, with references and without.
-    done = {line.split()[1].removesuffix("-refs") for line in lines}
-    assert done >= CHECKS | IDENTITY, ran.stderr[-2000:]
+    outcomes = [(line.split()[1].removesuffix("-refs").removesuffix("-plain"), line) for line in lines]
+    assert {check for check, _ in outcomes} == CHECKS | IDENTITY, ran.stderr[-2000:]
+    failed = {check for check, line in outcomes if line.startswith("FAILED")}
+    known = {check for check, _ in outcomes if limit(client, server, check)}
+    assert [line for check, line in outcomes if check in failed - known] == [], ran.stderr[-2000:]
+    assert known - failed == set(), "these pass: strike them from the ledger"
+
+
+def limit(client: str, server: str, check: str) -> bool:
+    """Whether the ledger, where a check is called encoded-NAME, says that it fails."""
+    return any(row.covers(client, server, "1.1", f"encoded-{check}") for row in LEDGER)

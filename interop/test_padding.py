@@ -17,7 +17,7 @@ import model
 import peers
 import pytest
 import wire
-from conftest import Running, require
+from conftest import Running
 from test_matrix import CONTRACTS
 
 GUIDE = peers.HERE.parent / "docs" / "guides" / "differential-sending.md"
@@ -187,9 +187,7 @@ def test_the_guide_says_what_peers_say(running: Running) -> None:
 def server_urls(running: Running) -> dict[str, str]:
     names = [name for name in SERVERS if name != "axis"]
     urls = {name: running.server(name).url("every", "1.1") for name in names}
-    axis = peers.ENCODED_SERVERS["axis"]
-    require(axis)
-    port = running.start(axis).line(peers.START_SECONDS_MAX).split()[1]
+    port = running.port(peers.ENCODED_SERVERS["axis"])
     return {**urls, "axis": f"http://127.0.0.1:{port}/axis/services/Every11"}
 
 
