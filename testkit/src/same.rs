@@ -8,7 +8,7 @@ use castile_value::{Record, Value};
 pub fn plain(value: &Value) -> Value {
     match value {
         Value::List(items) => Value::List(items.iter().map(plain).collect()),
-        Value::Column(_) | Value::Rows(_) => {
+        Value::Column(_) | Value::Tracked(_) | Value::Rows(_) => {
             Value::List(value.clone().into_list().iter().map(plain).collect())
         }
         Value::Grid(grid) => Value::map([

@@ -65,8 +65,9 @@ pub use castile_value::{choice, enumeration, hierarchy, record, union};
 pub use castile_contract::Contract;
 pub use castile_endpoint::*;
 pub use castile_value::{
-    Column, ColumnBuf, DType, DateTime, DateTimeKind, Decimal, Duration, Graph, GraphSink, Grid, Item, Items,
-    Objects, QName, Record as ValueRecord, Rows, Scalar, Shape, Sink, Slot, Source, Table, Value, ValueSink,
+    Changes, Column, ColumnBuf, DType, DateTime, DateTimeKind, Decimal, Duration, Graph, GraphSink, Grid,
+    Item, Items, Objects, QName, Record as ValueRecord, Rows, Scalar, Shape, Sink, Slot, Source, Table,
+    Tracked, Value, ValueSink,
 };
 
 /// The Rust in README and guide, as tests.

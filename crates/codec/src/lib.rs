@@ -50,7 +50,9 @@ mod scalar;
 pub use castile_message::Version;
 pub use castile_xml::Limits;
 pub use decode::{DecodeOptions, Envelope, HeaderBlock};
-pub use encode::{Draft, Drain, EncodeOptions, Flat, Keep, Long, RowWriter, Stopped, encode, encode_fault};
+pub use encode::{
+    Draft, Drain, EncodeOptions, Flat, Keep, Long, RowWriter, Stopped, Untold, encode, encode_fault,
+};
 pub use error::{Error, Guilty, Kind};
 pub use fault::{Code, Detail, Fault, Name, Reason, upgrade_block};
 pub use layer::{Found, Layer, Memory, NoRandomness, Received, Refusal, Route, Sending, World};

@@ -65,7 +65,7 @@ impl Payload {
 
 impl From<Pieces> for Payload {
     fn from(made: Pieces) -> Payload {
-        let pieces = made.bytes.into_iter().filter(|piece| !piece.is_empty());
+        let pieces = made.iter().filter(|piece| !piece.is_empty()).cloned();
         Payload {
             pieces: pieces.map(Bytes::from_owner).collect(),
             report: made.report,

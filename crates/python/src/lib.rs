@@ -32,6 +32,7 @@ mod sink;
 mod slots;
 mod source;
 mod temporal;
+mod tracked;
 
 use pyo3::prelude::*;
 
@@ -53,6 +54,8 @@ mod _castile {
     use super::server::{Server, ServerCall};
     #[pymodule_export]
     use super::temporal::{Moment, Span};
+    #[pymodule_export]
+    use super::tracked::Changes;
     /// Passes on what the core tells, from now on.
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

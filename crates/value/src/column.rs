@@ -1,6 +1,6 @@
 //! Arrays of numbers: [`Column`] borrows one, [`ColumnBuf`] owns one.
 
-use crate::{DType, Scalar};
+use crate::{Changes, DType, Scalar};
 
 /// A borrowed array of numbers that may stand in a larger layout: value `i` lies at byte
 /// `i * stride` of `data`. The four things of the design (pointer, stride, dtype, length), with the
@@ -11,6 +11,7 @@ pub struct Column<'a> {
     stride: usize,
     dtype: DType,
     len: usize,
+    changes: Option<&'a Changes>,
 }
 
 impl<'a> Column<'a> {
@@ -27,7 +28,23 @@ impl<'a> Column<'a> {
             stride,
             dtype,
             len,
+            changes: None,
         })
+    }
+
+    /// The column with what its owner says of its changes; ignored when that speaks of another
+    /// number of values.
+    #[must_use]
+    pub fn with_changes(self, changes: &'a Changes) -> Self {
+        Column {
+            changes: Some(changes).filter(|changes| changes.len() == self.len),
+            ..self
+        }
+    }
+
+    /// What the owner says of its changes; `None`: nothing, so it has to be compared.
+    pub fn changes(&self) -> Option<&'a Changes> {
+        self.changes
     }
 
     /// Number of values.
@@ -170,6 +187,7 @@ impl ColumnBuf {
             stride: dtype.size(),
             dtype,
             len: self.len(),
+            changes: None,
         }
     }
 

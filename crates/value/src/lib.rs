@@ -28,6 +28,7 @@
 #![forbid(unsafe_code)]
 
 mod batches;
+mod changes;
 mod column;
 mod dtype;
 mod graph;
@@ -37,12 +38,14 @@ mod rows;
 mod scalar;
 mod sink;
 mod source;
+mod tracked;
 pub mod typed;
 mod value;
 mod value_sink;
 
 pub use batches::{BatchError, Batches, ONCE, Stream, Streamed};
 pub use castile_lexical::{DateTime, DateTimeKind, Decimal, Duration};
+pub use changes::{Changes, Stamp};
 pub use column::{Column, ColumnBuf};
 pub use dtype::DType;
 pub use graph::{Graph, Objects};
@@ -52,5 +55,6 @@ pub use rows::{RowField, RowLayout, Rows, Table};
 pub use scalar::{QName, Scalar};
 pub use sink::{GraphSink, Sink, Slot};
 pub use source::{Item, Items, Source};
+pub use tracked::{Tracked, Values};
 pub use value::Value;
 pub use value_sink::ValueSink;

@@ -150,6 +150,7 @@ impl Value {
             Value::QName(v) => Item::Scalar(Scalar::QName(v.clone())),
             Value::List(v) => Item::Items(v),
             Value::Column(v) => Item::Column(v.view()),
+            Value::Tracked(v) => v.column().map_or(Item::Absent, Item::Column),
             Value::Rows(v) => Item::Table(Rows::view(v)),
             Value::Record(v) => Item::Record(v),
             Value::Map(v) => Item::Record(v),

@@ -1,6 +1,7 @@
 //! The dynamic value.
 
-use crate::{ColumnBuf, DateTime, Decimal, Duration, Grid, QName, Record, Rows, Scalar};
+use crate::typed::Single;
+use crate::{ColumnBuf, DateTime, Decimal, Duration, Grid, QName, Record, Rows, Scalar, Tracked};
 
 /// Any value of any message. A decoder gives typed [`Record`]s; a user may also write a
 /// [`Value::Map`] by names and leave the types to the plan.
@@ -37,6 +38,8 @@ pub enum Value {
     List(Vec<Value>),
     /// Several numbers.
     Column(ColumnBuf),
+    /// Several numbers that know which of them changed.
+    Tracked(Tracked<ColumnBuf>),
     /// Several flat records of numbers.
     Rows(Rows),
     /// A typed value of a complex type.
@@ -79,6 +82,18 @@ impl Value {
     pub fn as_f64s(&self) -> Option<&[f64]> {
         match self {
             Value::Column(ColumnBuf::F64(v)) => Some(v),
+            Value::Tracked(v) => match v.values() {
+                ColumnBuf::F64(v) => Some(v),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    /// The array, when it is one that knows its changes.
+    pub fn as_tracked_mut(&mut self) -> Option<&mut Tracked<ColumnBuf>> {
+        match self {
+            Value::Tracked(tracked) => Some(tracked),
             _ => None,
         }
     }
@@ -90,6 +105,7 @@ impl Value {
             Value::Absent => 0,
             Value::List(v) => v.len(),
             Value::Column(v) => v.len(),
+            Value::Tracked(v) => v.values().len(),
             Value::Rows(v) => v.len(),
             _ => 1,
         }
@@ -101,6 +117,7 @@ impl Value {
             Value::Absent => Vec::new(),
             Value::List(v) => v,
             Value::Column(v) => (0..v.len()).filter_map(|i| v.get(i)).map(Value::from).collect(),
+            Value::Tracked(v) => Value::Column(v.into_values()).into_list(),
             Value::Rows(v) => v.records(),
             other => vec![other],
         }
@@ -141,7 +158,16 @@ from! {
     DateTime => DateTime, Duration => Duration, Decimal => Decimal, QName => QName,
     Vec<Value> => List, ColumnBuf => Column, Rows => Rows, Record => Record, Grid => Grid,
     Vec<f64> => Column, Vec<f32> => Column, Vec<i32> => Column, Vec<i64> => Column,
-    Vec<u64> => Column, Vec<bool> => Column,
+    Vec<u64> => Column, Vec<bool> => Column, Tracked<ColumnBuf> => Tracked,
+}
+
+impl<T: Single> From<Tracked<Vec<T>>> for Value
+where
+    ColumnBuf: From<Vec<T>>,
+{
+    fn from(v: Tracked<Vec<T>>) -> Self {
+        Value::Tracked(ColumnBuf::from(v.into_values()).into())
+    }
 }
 
 impl<T: Into<Value>> From<Option<T>> for Value {

@@ -45,7 +45,7 @@ fn of_type(types: &Types, ty: TypeId, value: &Value) -> Json {
             .iter()
             .map(|v| of_type(types, item_type(types, ty), v))
             .collect(),
-        (Value::Column(_) | Value::Rows(_), _) => {
+        (Value::Column(_) | Value::Tracked(_) | Value::Rows(_), _) => {
             let items = value.clone().into_list();
             items.iter().map(|v| of_type(types, ty, v)).collect()
         }
@@ -102,7 +102,9 @@ pub(crate) fn plain(value: &Value) -> Json {
         Value::Duration(v) => duration(v),
         Value::QName(v) => qname(v),
         Value::List(items) => items.iter().map(plain).collect(),
-        Value::Column(_) | Value::Rows(_) => value.clone().into_list().iter().map(plain).collect(),
+        Value::Column(_) | Value::Tracked(_) | Value::Rows(_) => {
+            value.clone().into_list().iter().map(plain).collect()
+        }
         Value::Grid(v) => grid(
             v.sizes(),
             v.values().clone().into_list().iter().map(plain).collect(),

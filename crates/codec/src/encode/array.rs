@@ -8,8 +8,9 @@ use super::Encoder;
 use super::element::wrong_kind;
 use super::flat::{Flat, RowWriter};
 use super::glue::Glue;
+use super::keep::Untold;
 use super::kernel::{Kernel, Refusal};
-use crate::error::{Error, Guilty};
+use crate::error::{Error, Guilty, Kind};
 use crate::scalar::refused;
 
 /// Rows that are packed at once: enough that finding the way to write them costs nothing, few enough
@@ -45,11 +46,11 @@ impl<M: Marks> Encoder<'_, M> {
     fn flat(&mut self, flat: Flat<'_>, simples: impl FnOnce() -> Vec<u32>) -> Result<(), Error> {
         let bytes = flat.len().saturating_mul(flat.writer.row_bytes_likely());
         self.check_overlay(bytes)?;
-        if flat.is_empty()
-            || self
-                .keep
-                .as_mut()
-                .is_some_and(|keep| keep.array(self.out.len(), &flat))
+        if flat.is_empty() {
+            return Ok(());
+        }
+        if let Some(keep) = &mut self.keep
+            && keep.array(self.out.len(), &flat).map_err(untold)?
         {
             return Ok(());
         }
@@ -185,6 +186,12 @@ impl<M: Marks> Encoder<'_, M> {
         };
         fields.iter().map(column).collect()
     }
+}
+
+#[cold]
+fn untold(Untold { row }: Untold) -> Error {
+    let text = "the value changed, and was not marked as changed";
+    Error::caller(Kind::Value, text).within(format!("[{}]", row + 1))
 }
 
 /// One row of a table, as a record.

@@ -10,7 +10,10 @@ use crate::error::Error;
 pub trait Keep {
     /// An array would be written at byte `at` of the output. True: it was taken and is not written;
     /// what follows is written as if it stood there.
-    fn array(&mut self, at: usize, flat: &Flat<'_>) -> bool;
+    ///
+    /// # Errors
+    /// What the array's owner says of its changes is not so.
+    fn array(&mut self, at: usize, flat: &Flat<'_>) -> Result<bool, Untold>;
 
     /// The same for a text or bytes; `write` appends what would be written.
     ///
@@ -22,6 +25,13 @@ pub trait Keep {
         long: &Long<'_>,
         write: &dyn Fn(&mut Vec<u8>) -> Result<(), Error>,
     ) -> Result<bool, Error>;
+}
+
+/// A value that changed although its owner says that it did not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Untold {
+    /// Its row in the array, from zero.
+    pub row: usize,
 }
 
 /// A text or bytes about to be written. Two that are equal are written alike.

@@ -21,7 +21,7 @@ use castile_value::{Item, Source};
 
 pub use fault::encode_fault;
 pub use flat::{Flat, RowWriter};
-pub use keep::{Keep, Long};
+pub use keep::{Keep, Long, Untold};
 pub use stream::{Drain, Stopped};
 
 use crate::error::{Error, Kind};

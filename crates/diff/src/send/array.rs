@@ -3,15 +3,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use castile_codec::{Flat, RowWriter};
-use castile_value::{Column, DType};
+use castile_codec::{Flat, RowWriter, Untold};
+use castile_value::{Changes, Column, DType, Stamp};
 
 use super::align::edits;
 use super::chunk::{Chunk, Layout};
 use super::compare::{BLOCK, refresh};
 use super::options::Options;
 use super::report::Report;
-use super::template::Piece;
+use super::template::{Chunks, Piece};
 
 /// One array of numbers or of flat records.
 #[derive(Debug)]
@@ -26,8 +26,20 @@ pub(crate) struct Array {
     shadow: Vec<u8>,
     rows: usize,
     chunks: Vec<Chunk>,
-    /// Of each value of a row, which rows of a chunk changed; kept for its memory.
-    masks: Vec<Vec<u64>>,
+    /// The chunks as they were handed out last, until one of them changes.
+    handed: Option<Arc<Chunks>>,
+    /// When the owner of each column was asked last what changed.
+    seen: Vec<Option<Stamp>>,
+    memory: Memory,
+}
+
+/// What comparing and patching write into, kept for its memory.
+#[derive(Debug, Default)]
+pub(crate) struct Memory {
+    /// Of each value of a row, which rows of a chunk changed.
+    pub(crate) masks: Vec<Vec<u64>>,
+    /// A chunk that is put together anew.
+    pub(crate) chunk: Vec<u8>,
 }
 
 impl Array {
@@ -51,7 +63,12 @@ impl Array {
             shadow: Vec::new(),
             rows: 0,
             chunks: Vec::new(),
-            masks: vec![Vec::new(); writer.dtypes().len()],
+            handed: None,
+            seen: stamps(flat),
+            memory: Memory {
+                masks: vec![Vec::new(); writer.dtypes().len()],
+                ..Memory::default()
+            },
             writer,
         };
         array.replace(0..0, flat, 0..flat.len(), options, report);
@@ -64,14 +81,37 @@ impl Array {
     }
 
     /// Makes the chunks say what `flat` holds.
-    pub(crate) fn update(&mut self, flat: &Flat<'_>, options: &Options, report: &mut Report) {
+    ///
+    /// # Errors
+    /// [`Options::verify`] is on, and a value changed without a mark. Values and bytes still agree.
+    pub(crate) fn update(
+        &mut self,
+        flat: &Flat<'_>,
+        options: &Options,
+        report: &mut Report,
+    ) -> Result<(), Untold> {
         if flat.len() != self.rows {
             let alike = |old, new, most| self.alike(flat, old, new, most);
             for (old, new) in edits(self.rows, flat.len(), alike).into_iter().rev() {
                 self.replace(old, flat, new, options, report);
             }
             self.join_small(options);
+            // What was marked has moved.
+            self.seen.fill(None);
         }
+        if options.verify {
+            self.verify(flat)?;
+        }
+        let now = stamps(flat);
+        if now.iter().any(Option::is_none) || now != self.seen {
+            self.refresh(flat, options, report);
+            self.seen = now;
+        }
+        Ok(())
+    }
+
+    /// Compares chunk by chunk.
+    fn refresh(&mut self, flat: &Flat<'_>, options: &Options, report: &mut Report) {
         let (mut row, mut i) = (0, 0);
         while i < self.chunks.len() {
             let rows = row..row + self.chunks[i].rows;
@@ -88,7 +128,28 @@ impl Array {
         }
     }
 
+    /// Looks for a value that changed although its owner says that it did not.
+    fn verify(&self, flat: &Flat<'_>) -> Result<(), Untold> {
+        let places = flat.columns().iter().zip(&self.offsets).zip(&self.seen);
+        for ((column, &offset), seen) in places {
+            let (Some(changes), Some(seen)) = (column.changes(), *seen) else {
+                continue;
+            };
+            let size = column.dtype().size();
+            let differs = |&row: &usize| {
+                let (old, new) = (row * self.stride + offset, row * column.stride());
+                self.shadow[old..old + size] != column.data()[new..new + size]
+                    && !changes.has_changed(seen, row..row + 1)
+            };
+            if let Some(row) = (0..self.rows).find(differs) {
+                return Err(Untold { row });
+            }
+        }
+        Ok(())
+    }
+
     fn halve(&mut self, i: usize, row: usize, options: &Options) -> Chunk {
+        self.handed = None;
         let layout = Layout {
             writer: &self.writer,
             gaps: &self.gaps,
@@ -108,18 +169,24 @@ impl Array {
         report: &mut Report,
     ) {
         let mut count = 0;
-        let places = flat.columns().iter().zip(&self.offsets);
-        for ((column, offset), masks) in places.zip(&mut self.masks) {
-            let shadow = &mut self.shadow[rows.start * self.stride + offset..rows.end * self.stride];
+        let places = flat.columns().iter().zip(&self.offsets).zip(&self.seen);
+        for (((column, offset), seen), masks) in places.zip(&mut self.memory.masks) {
             masks.clear();
             masks.resize(rows.len().div_ceil(BLOCK), 0);
+            if let (Some(changes), Some(seen)) = (column.changes(), *seen)
+                && !changes.has_changed(seen, rows.clone())
+            {
+                continue;
+            }
+            let shadow = &mut self.shadow[rows.start * self.stride + offset..rows.end * self.stride];
             count += refresh(column, rows.clone(), shadow, self.stride, masks);
+            report.values_compared += rows.len() as u64;
         }
-        let values = rows.len() * self.offsets.len();
-        report.values_compared += values as u64;
         if count == 0 {
             return;
         }
+        self.handed = None;
+        let values = rows.len() * self.offsets.len();
         let layout = Layout {
             writer: &self.writer,
             gaps: &self.gaps,
@@ -133,7 +200,7 @@ impl Array {
             report.values_written += values as u64;
             report.bytes_rewritten += chunk.bytes.len() as u64;
         } else {
-            chunk.patch(&layout, &columns, rows.start, &self.masks, report);
+            chunk.patch(&layout, &columns, rows.start, &mut self.memory, report);
         }
     }
 
@@ -178,6 +245,7 @@ impl Array {
         options: &Options,
         report: &mut Report,
     ) {
+        self.handed = None;
         let start = self.cut(old.start, options);
         let end = self.cut(old.end, options);
         let mut fresh = Vec::with_capacity(new.len() * self.stride);
@@ -207,6 +275,7 @@ impl Array {
 
     /// Joins neighbours that fit into one chunk: cutting leaves small ones behind.
     fn join_small(&mut self, options: &Options) {
+        self.handed = None;
         let mut joined: Vec<Chunk> = Vec::with_capacity(self.chunks.len());
         for chunk in self.chunks.drain(..) {
             match joined.last_mut() {
@@ -238,22 +307,33 @@ impl Array {
     }
 
     /// The pieces of the message that this array is.
-    pub(crate) fn pieces(&self, out: &mut Vec<Piece>) {
-        out.push(Piece::whole(Arc::new(self.writer.first().to_vec())));
-        out.extend(
-            self.chunks
-                .iter()
-                .map(|chunk| Piece::whole(Arc::clone(&chunk.bytes))),
-        );
-        if let Some(last) = out.last_mut() {
+    pub(crate) fn chunks(&mut self) -> Arc<Chunks> {
+        if let Some(handed) = &self.handed {
+            return Arc::clone(handed);
+        }
+        let mut pieces = Vec::with_capacity(self.chunks.len() + 1);
+        pieces.push(Piece::whole(Arc::new(self.writer.first().to_vec())));
+        let whole = |chunk: &Chunk| Piece::whole(Arc::clone(&chunk.bytes));
+        pieces.extend(self.chunks.iter().map(whole));
+        if let Some(last) = pieces.last_mut() {
             last.shorten(self.writer.opening());
         }
+        let len = pieces.iter().map(|piece| piece.len()).sum();
+        let chunks = Arc::new(Chunks { pieces, len });
+        self.handed = Some(Arc::clone(&chunks));
+        chunks
     }
 
     /// Bytes of memory.
     pub(crate) fn memory(&self) -> usize {
         self.shadow.len() + self.chunks.iter().map(Chunk::memory).sum::<usize>()
     }
+}
+
+/// This moment in the life of each column, where its owner counts.
+fn stamps(flat: &Flat<'_>) -> Vec<Option<Stamp>> {
+    let stamp = |column: &Column<'_>| column.changes().map(Changes::stamp);
+    flat.columns().iter().map(stamp).collect()
 }
 
 /// The shadow as columns, from which values are written: what the caller holds may change meanwhile.

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use castile_codec::RowWriter;
 use castile_value::Column;
 
+use super::array::Memory;
 use super::compare::BLOCK;
 use super::options::{Options, Stuffing};
 use super::report::Report;
@@ -91,28 +92,29 @@ impl Chunk {
         self.rows = at - rows.start;
     }
 
-    /// Writes changed values into their slots. Bit `row % 64` of `masks[field][row / 64]` says which;
+    /// Writes changed values into their slots. Bit `row % 64` of mask `[field][row / 64]` says which;
     /// `columns` and `first` say where this chunk's rows lie.
+    ///
+    /// From the first value on that finds no room, the chunk is put together anew: what did not change
+    /// is copied once, however many values grow.
     pub(crate) fn patch(
         &mut self,
         layout: &Layout<'_>,
         columns: &[Column<'_>],
         first: usize,
-        masks: &[Vec<u64>],
+        memory: &mut Memory,
         report: &mut Report,
     ) {
-        if Arc::get_mut(&mut self.bytes).is_none() {
-            report.chunks_copied += 1;
-            let mut copy = Vec::with_capacity(self.bytes.len() + layout.options.reserve_bytes);
-            copy.extend_from_slice(&self.bytes);
-            self.bytes = Arc::new(copy);
-        }
+        let Memory { masks, chunk: anew } = memory;
+        self.own(layout.options, report);
         let mut cursor = Cursor {
             layout,
             bytes: Arc::make_mut(&mut self.bytes),
             widths: &mut self.widths,
             value: 0,
             at: 0,
+            anew: None,
+            memory: anew,
             report,
         };
         for block in 0..self.rows.div_ceil(BLOCK) {
@@ -128,6 +130,17 @@ impl Chunk {
                     }
                 }
             }
+        }
+        cursor.finish();
+    }
+
+    /// Makes the bytes our own: somebody may still be sending them.
+    fn own(&mut self, options: &Options, report: &mut Report) {
+        if Arc::get_mut(&mut self.bytes).is_none() {
+            report.chunks_copied += 1;
+            let mut copy = Vec::with_capacity(self.bytes.len() + options.reserve_bytes);
+            copy.extend_from_slice(&self.bytes);
+            self.bytes = Arc::new(copy);
         }
     }
 
@@ -180,6 +193,14 @@ fn push_stuffed(
 }
 
 /// Goes through a chunk from value to value.
+///
+/// ```text
+///   in place   bytes   ──────┬─ value ─┬──────     written over
+///                            at
+///   anew       memory  ──────┐ value                appended
+///              bytes   ──────┴─ value ─┬──────     read
+///                           anew      at
+/// ```
 struct Cursor<'c> {
     layout: &'c Layout<'c>,
     bytes: &'c mut Vec<u8>,
@@ -187,6 +208,9 @@ struct Cursor<'c> {
     /// The value it stands at, and where that lies.
     value: usize,
     at: usize,
+    /// When the chunk is put together anew in `memory`: what comes next of `bytes`.
+    anew: Option<usize>,
+    memory: &'c mut Vec<u8>,
     report: &'c mut Report,
 }
 
@@ -203,13 +227,13 @@ impl Cursor<'_> {
         let mut text = [0; RowWriter::NUMBER];
         let length = self.layout.writer.put(field, column, row, &mut text);
         let width = usize::from(self.widths[self.value]);
-        if length > width {
-            self.grow(length - width);
-        } else if length < width && !self.layout.pads[field] {
-            self.shrink(width - length);
+        let fits = length == width || length < width && self.layout.pads[field];
+        self.report.values_rewritten += 1;
+        if self.anew.is_some() || !(fits || length > width && self.steal(length - width)) {
+            let width = if fits { width } else { length };
+            return self.append(field, &padded(&text, length), width);
         }
         let width = usize::from(self.widths[self.value]);
-        self.report.values_rewritten += 1;
         self.report.bytes_rewritten += width as u64;
         let slot = &mut self.bytes[self.at..self.at + width];
         if width <= RowWriter::NUMBER {
@@ -220,24 +244,33 @@ impl Cursor<'_> {
         }
     }
 
-    fn shrink(&mut self, by: usize) {
-        let width = usize::from(self.widths[self.value]);
-        let behind = self.at + width;
-        self.bytes.copy_within(behind.., behind - by);
-        self.bytes.truncate(self.bytes.len() - by);
-        self.report.bytes_shifted += (self.bytes.len() - (behind - by)) as u64;
-        self.widths[self.value] = (width - by) as u8;
+    /// Appends what lies before the value, and the value in a slot of `width`, to the new bytes; goes
+    /// on to the next value.
+    fn append(&mut self, field: usize, text: &Number, width: usize) {
+        let from = self.anew.unwrap_or_else(|| {
+            self.memory.clear();
+            self.memory
+                .reserve_exact(self.bytes.len() + self.layout.options.reserve_bytes);
+            self.report.bytes_shifted += (self.bytes.len() - self.at) as u64;
+            0
+        });
+        self.memory.extend_from_slice(&self.bytes[from..self.at]);
+        let text = &text[..width.min(RowWriter::NUMBER)];
+        self.memory.extend_from_slice(text);
+        self.memory.resize(self.memory.len() + width - text.len(), b' ');
+        let end = self.at + usize::from(self.widths[self.value]);
+        self.anew = Some(end);
+        self.report.bytes_rewritten += width as u64;
+        self.widths[self.value] = width as u8;
+        self.value += 1;
+        self.at = end + self.layout.gaps[field] as usize;
     }
 
-    fn grow(&mut self, by: usize) {
-        if !self.steal(by) {
-            let behind = self.at + usize::from(self.widths[self.value]);
-            let length = self.bytes.len();
-            self.bytes.resize(length + by, b' ');
-            self.bytes.copy_within(behind..length, behind + by);
-            self.report.bytes_shifted += (length - behind) as u64;
+    fn finish(self) {
+        if let Some(from) = self.anew {
+            self.memory.extend_from_slice(&self.bytes[from..]);
+            std::mem::swap(self.memory, self.bytes);
         }
-        self.widths[self.value] += by as u8;
     }
 
     /// Takes `by` bytes from the spaces of a slot further on, moving only what lies between.
@@ -258,6 +291,7 @@ impl Cursor<'_> {
             if width > by && spare.iter().all(|&b| b == b' ') {
                 self.bytes.copy_within(end..slot + width - by, end + by);
                 self.widths[neighbour] -= by as u8;
+                self.widths[self.value] += by as u8;
                 self.report.bytes_shifted += (slot + width - by - end) as u64;
                 self.report.widths_stolen += 1;
                 return true;

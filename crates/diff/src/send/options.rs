@@ -26,6 +26,9 @@ pub struct Options {
     pub stuffing: Stuffing,
     /// A chunk of which more than this part changed is written anew rather than patched. Default 0.6.
     pub rewrite_above: f32,
+    /// Compare also what is tracked or hinted, and refuse a message of which a value changed without a
+    /// mark: for tests. Default off.
+    pub verify: bool,
     /// Bytes that the templates of one [`Templates`](crate::Templates) may keep; the least recently
     /// used go first. Default 256 MiB.
     pub budget_bytes: usize,
@@ -61,6 +64,7 @@ impl Default for Options {
             steal_reach: 8,
             stuffing: Stuffing::None,
             rewrite_above: 0.6,
+            verify: false,
             budget_bytes: 256 << 20,
             overlay_above: 64 << 20,
             copies_max: 4,

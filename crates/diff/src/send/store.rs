@@ -7,8 +7,8 @@ use std::sync::{Mutex, PoisonError};
 use castile_codec::{Draft, Error};
 
 use super::options::Options;
-use super::report::{Match, Report};
-use super::template::{Piece, Pieces, Template};
+use super::report::Report;
+use super::template::{Pieces, Template};
 
 /// Templates by a key of the caller's: what is sent again and again, and for whom. What is kept under
 /// one key is compared with nothing that is sent under another. Senders never wait for each other: each checks a template out, and one that finds all of them in
@@ -100,7 +100,7 @@ impl<K: Hash + Eq + Clone> Templates<K> {
         let Some(mut template) = taken else {
             let mut whole = Vec::with_capacity(1024);
             draft.encode(&mut whole)?;
-            return Ok(whole_message(whole));
+            return Ok(Pieces::whole(whole));
         };
         let before = template.memory();
         let made = template.patch(draft);
@@ -177,17 +177,4 @@ fn evict<K: Hash + Eq + Clone>(state: &mut State<K>) -> bool {
     let freed: usize = dropped.iter().map(Template::memory).sum();
     state.memory = state.memory.saturating_sub(freed);
     true
-}
-
-fn whole_message(whole: Vec<u8>) -> Pieces {
-    let report = Report {
-        kind: Match::FirstTime,
-        bytes_total: whole.len() as u64,
-        bytes_around: whole.len() as u64,
-        ..Report::default()
-    };
-    Pieces {
-        bytes: vec![Piece::whole(whole.into())],
-        report,
-    }
 }

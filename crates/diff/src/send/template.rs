@@ -3,7 +3,7 @@
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-use castile_codec::{Draft, Error, Flat, Keep, Long};
+use castile_codec::{Draft, Error, Flat, Keep, Long, Untold};
 
 use super::array::Array;
 use super::options::Options;
@@ -67,27 +67,76 @@ impl AsRef<[u8]> for Piece {
     }
 }
 
-/// A message in pieces, in the order in which they are sent.
+/// A message in pieces, in the order in which they are sent. Their bytes are shared with the
+/// template, which leaves them alone as long as somebody holds them.
 #[derive(Clone, Debug, Default)]
 pub struct Pieces {
-    /// The bytes; their chunks are shared with the template, which leaves them alone as long as
-    /// somebody holds them.
-    pub bytes: Vec<Piece>,
+    runs: Vec<Run>,
     /// What making them took.
     pub report: Report,
 }
 
+/// Pieces of one part of a message.
+#[derive(Clone, Debug)]
+pub(crate) enum Run {
+    One(Piece),
+    /// All of an array: one object, however many chunks it has.
+    Many(Arc<Chunks>),
+}
+
+/// The chunks of an array, and the bytes of all.
+#[derive(Debug)]
+pub(crate) struct Chunks {
+    pub(crate) pieces: Vec<Piece>,
+    pub(crate) len: usize,
+}
+
+impl Run {
+    fn pieces(&self) -> &[Piece] {
+        match self {
+            Run::One(piece) => std::slice::from_ref(piece),
+            Run::Many(chunks) => &chunks.pieces,
+        }
+    }
+
+    fn len(&self) -> usize {
+        match self {
+            Run::One(piece) => piece.len(),
+            Run::Many(chunks) => chunks.len,
+        }
+    }
+}
+
 impl Pieces {
+    /// A message that is in one piece, and of which nothing is known.
+    pub(crate) fn whole(bytes: Vec<u8>) -> Pieces {
+        let report = Report {
+            kind: Match::FirstTime,
+            bytes_total: bytes.len() as u64,
+            bytes_around: bytes.len() as u64,
+            ..Report::default()
+        };
+        Pieces {
+            runs: vec![Run::One(Piece::whole(bytes.into()))],
+            report,
+        }
+    }
+
+    /// The pieces, in order.
+    pub fn iter(&self) -> impl Iterator<Item = &Piece> {
+        self.runs.iter().flat_map(Run::pieces)
+    }
+
     /// The whole message in one piece.
     pub fn to_vec(&self) -> Vec<u8> {
         let mut whole = Vec::with_capacity(self.len());
-        self.bytes.iter().for_each(|piece| whole.extend_from_slice(piece));
+        self.iter().for_each(|piece| whole.extend_from_slice(piece));
         whole
     }
 
     /// Bytes of the message.
     pub fn len(&self) -> usize {
-        self.bytes.iter().map(|piece| piece.len()).sum()
+        self.runs.iter().map(Run::len).sum()
     }
 
     /// Whether there are no bytes; no message is.
@@ -129,12 +178,15 @@ impl Template {
         report.bytes_around = around.len() as u64;
         report.kind = self.kind(&around, &places, &report, fresh);
         let around = Arc::new(around);
-        let bytes = self.pieces(&around, &places);
-        report.bytes_total = bytes.iter().map(|piece| piece.len() as u64).sum();
+        let mut pieces = Pieces {
+            runs: self.runs(&around, &places),
+            report,
+        };
+        pieces.report.bytes_total = pieces.len() as u64;
         self.around = around;
         self.places = places;
         self.sent = true;
-        Ok(Pieces { bytes, report })
+        Ok(pieces)
     }
 
     fn kind(&self, around: &[u8], places: &[usize], report: &Report, fresh: usize) -> Match {
@@ -151,16 +203,16 @@ impl Template {
         }
     }
 
-    fn pieces(&self, around: &Arc<Vec<u8>>, places: &[usize]) -> Vec<Piece> {
-        let mut pieces = Vec::new();
+    fn runs(&mut self, around: &Arc<Vec<u8>>, places: &[usize]) -> Vec<Run> {
+        let mut runs = Vec::with_capacity(2 * places.len() + 1);
         let mut from = 0;
-        for (part, &at) in self.parts.iter().zip(places) {
-            pieces.push(Piece::part(around, from..at));
-            part.pieces(&mut pieces);
+        for (part, &at) in self.parts.iter_mut().zip(places) {
+            runs.push(Run::One(Piece::part(around, from..at)));
+            runs.push(part.run());
             from = at;
         }
-        pieces.push(Piece::part(around, from..around.len()));
-        pieces
+        runs.push(Run::One(Piece::part(around, from..around.len())));
+        runs
     }
 
     /// Bytes of memory that it keeps.
@@ -180,10 +232,10 @@ enum Part {
 }
 
 impl Part {
-    fn pieces(&self, out: &mut Vec<Piece>) {
+    fn run(&mut self) -> Run {
         match self {
-            Part::Array(array) => array.pieces(out),
-            Part::Text(text) => text.pieces(out),
+            Part::Array(array) => Run::Many(array.chunks()),
+            Part::Text(text) => Run::One(text.piece()),
         }
     }
 
@@ -221,19 +273,19 @@ impl Keeper<'_> {
 }
 
 impl Keep for Keeper<'_> {
-    fn array(&mut self, at: usize, flat: &Flat<'_>) -> bool {
+    fn array(&mut self, at: usize, flat: &Flat<'_>) -> Result<bool, Untold> {
         if flat.len() * flat.columns().len() < self.options.values_min {
-            return false;
+            return Ok(false);
         }
         let mut report = self.report;
         let options = self.options;
         match self.known(|part| matches!(part, Part::Array(array) if array.fits(flat))) {
-            Some(Part::Array(array)) => array.update(flat, options, &mut report),
+            Some(Part::Array(array)) => array.update(flat, options, &mut report)?,
             _ => self.insert(Part::Array(Box::new(Array::new(flat, options, &mut report)))),
         }
         self.report = report;
         self.places.push(at);
-        true
+        Ok(true)
     }
 
     fn long(

@@ -66,8 +66,9 @@ impl Text {
         Ok(())
     }
 
-    pub(crate) fn pieces(&self, out: &mut Vec<Piece>) {
-        out.push(Piece::whole(Arc::clone(&self.written)));
+    /// The piece of the message that this text is.
+    pub(crate) fn piece(&self) -> Piece {
+        Piece::whole(Arc::clone(&self.written))
     }
 
     /// Bytes of memory.

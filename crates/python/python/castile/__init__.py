@@ -49,6 +49,7 @@ from ._options import TLS, Basic, Bearer, Differential, Digest, Timeouts
 from ._records import SKIP, XML, QName, Record, asdict, present, type_name
 from ._serve import Server, ServerCall, current_call, serve
 from ._service import operation, service, wsdl
+from ._tracked import Hinted, Tracked, hinted, tracked
 
 __all__ = [
     "SKIP",
@@ -74,6 +75,7 @@ __all__ = [
     "EndpointReference",
     "Error",
     "Fault",
+    "Hinted",
     "LimitError",
     "NoSuchOperation",
     "QName",
@@ -85,6 +87,7 @@ __all__ = [
     "Timeout",
     "Timeouts",
     "Timestamp",
+    "Tracked",
     "TransportError",
     "UsernameToken",
     "XRoad",
@@ -92,10 +95,12 @@ __all__ = [
     "asdict",
     "clock_offset",
     "current_call",
+    "hinted",
     "operation",
     "present",
     "serve",
     "service",
+    "tracked",
     "type_name",
     "wsdl",
 ]

@@ -4,6 +4,9 @@ import os
 from collections.abc import Callable, Mapping
 from typing import Any, final
 
+import numpy as np
+from numpy.typing import NDArray
+
 VERSION: str
 HEADER_ANY: str
 
@@ -65,6 +68,11 @@ class Duration:
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
+class Changes:
+    def __new__(cls, len: int) -> Changes: ...
+    def mark(self, start: int, stop: int) -> None: ...
+    def mark_each(self, places: NDArray[np.int64]) -> None: ...
+
 class ParameterFace:
     """A parameter, result or header of an operation."""
 

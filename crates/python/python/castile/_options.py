@@ -75,6 +75,8 @@ class Differential:
     `split_bytes` and `reserve_bytes` cut the memory of an array, `steal_reach` says how many
     neighbours a growing number may take spaces from, `rewrite_above` which part of a chunk must
     have changed for it to be written anew, `budget_bytes` what all messages together may keep.
+    `verify` compares also what is tracked or hinted, and refuses a message of which a value changed
+    without a mark: for tests.
     """
 
     enabled: bool = True
@@ -87,6 +89,7 @@ class Differential:
     reserve_bytes: int | None = None
     steal_reach: int | None = None
     rewrite_above: float | None = None
+    verify: bool = False
     budget_bytes: int | None = None
 
 

@@ -215,6 +215,7 @@ pub(crate) fn value_to_python<'py>(
             list.into_any()
         }
         Value::Column(column) => array_to_python(py, classes, column)?,
+        Value::Tracked(array) => array_to_python(py, classes, array.into_values())?,
         Value::Rows(rows) => Array::Rows(rows).into_python(py, classes)?,
         Value::Grid(grid) => {
             let (sizes, values) = grid.into_parts();

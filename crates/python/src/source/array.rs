@@ -7,6 +7,7 @@ use pyo3::intern;
 use pyo3::prelude::*;
 
 use super::{Context, Kept, Place};
+use crate::tracked::Changes;
 
 /// An array, or what stands for one, in the simplest form that has the same values: a
 /// one-dimensional array of numbers in native byte order, or a list.
@@ -59,6 +60,33 @@ impl<'a, 'py> Context<'a, 'py> {
             },
             Err(_) => self.list_or_one(plain, field, place),
         }
+    }
+
+    /// An array that tells its changes. Only a whole one does: of a part of it, and where a conversion
+    /// is needed, everything is compared.
+    pub(super) fn tracked(
+        &'a self,
+        value: &Bound<'py, PyAny>,
+        field: Option<&'a Field>,
+        place: Place<'a>,
+    ) -> PyResult<Kept<'a>> {
+        let array = value.getattr(intern!(self.py, "_array"))?;
+        let told = value.getattr(intern!(self.py, "_told"))?;
+        let kept = self.array(array.cast_into::<PyUntypedArray>()?, field, place)?;
+        let Ok(told) = told.cast::<Changes>() else {
+            return Ok(kept);
+        };
+        let changes: &'a castile_value::Changes = self.changes.alloc(told.get().told());
+        let told = |column: &Column<'a>| column.with_changes(changes);
+        Ok(match kept {
+            Kept::Column(column) => Kept::Column(self.columns.alloc(told(column))),
+            Kept::Table(table) => {
+                let columns = table.columns().iter().map(|(name, column)| (*name, told(column)));
+                let table = Table::new(columns.collect());
+                table.map_or(kept, |table| Kept::Table(self.tables.alloc(table)))
+            }
+            kept => kept,
+        })
     }
 
     /// Whether the field is an array of SOAP encoding with several dimensions, or anything at all.

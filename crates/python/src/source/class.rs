@@ -43,6 +43,7 @@ pub(super) enum Class {
     Iterable,
     Element,
     StandIn,
+    Tracked,
 }
 
 impl Class {
@@ -149,6 +150,8 @@ impl Class {
         Ok(
             if module.starts_with("pandas") && (name == "NAType" || name == "NaTType") {
                 Class::Nil
+            } else if module == "castile._tracked" {
+                Class::Tracked
             } else if ty.hasattr("__castile__")? {
                 Class::StandIn
             } else if ty.hasattr("to_records")? {

@@ -83,6 +83,7 @@ impl<'a, 'py> Context<'a, 'py> {
                 let (namespace, local) = value.extract()?;
                 self.scalar(Scalar::QName(QName { namespace, local }))
             }
+            Class::Tracked => self.tracked(&value, field, place)?,
             Class::StandIn => {
                 self.try_convert(value.call_method0(intern!(self.py, "__castile__"))?, field, place)?
             }

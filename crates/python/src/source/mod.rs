@@ -25,9 +25,10 @@ mod value;
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use castile_plan::{ComplexId, Field, FieldKind, Types};
-use castile_value::{Column, ColumnBuf, Item, Items, Rows, Scalar, Shape, Source, Table};
+use castile_value::{Changes, Column, ColumnBuf, Item, Items, Rows, Scalar, Shape, Source, Table};
 use foldhash::fast::FixedState;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -61,6 +62,7 @@ pub(crate) struct Context<'a, 'py> {
     plain_rows: Arena<plain::Row<'a, 'py>>,
     scalars: Arena<Scalar<'static>>,
     columns: Arena<Column<'a>>,
+    changes: Arena<Arc<Changes>>,
     tables: Arena<Table<'a>>,
     buffers: Arena<ColumnBuf>,
     row_buffers: Arena<Rows>,
@@ -94,6 +96,7 @@ impl<'a, 'py> Context<'a, 'py> {
             plain_rows: Arena::new(),
             scalars: Arena::new(),
             columns: Arena::new(),
+            changes: Arena::new(),
             tables: Arena::new(),
             buffers: Arena::new(),
             row_buffers: Arena::new(),

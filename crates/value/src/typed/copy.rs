@@ -32,6 +32,7 @@ fn fields<'v>(values: impl Iterator<Item = (&'v str, &'v Value)>, shape: &Shape,
                 None => list.iter().for_each(|one| put(slot(true), one, sink)),
             },
             Value::Column(column) => sink.scalar(slot(true), Scalar::Numbers(column.clone())),
+            Value::Tracked(array) => sink.scalar(slot(true), Scalar::Numbers(array.values().clone())),
             Value::Rows(rows) => rows.records().iter().for_each(|row| put(slot(true), row, sink)),
             one => put(slot(false), one, sink),
         }
@@ -47,6 +48,7 @@ fn scalar_of(value: &Value) -> Option<Scalar<'_>> {
             .collect::<Option<_>>()
             .map(Scalar::List),
         Value::Column(column) => Some(Scalar::Numbers(column.clone())),
+        Value::Tracked(array) => Some(Scalar::Numbers(array.values().clone())),
         one => match one.item() {
             Item::Scalar(scalar) => Some(scalar),
             _ => None,
