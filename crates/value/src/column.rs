@@ -133,6 +133,14 @@ macro_rules! column_buf {
                 match self { $(ColumnBuf::$variant(_) => DType::$dtype,)* }
             }
 
+            /// Appends the values of another column, unless it is of another type.
+            pub fn append(&mut self, other: ColumnBuf) {
+                match (self, other) {
+                    $((ColumnBuf::$variant(values), ColumnBuf::$variant(mut more)) => values.append(&mut more),)*
+                    (_, _) => debug_assert!(false, "columns of two types"),
+                }
+            }
+
             /// Removes all values and keeps the memory.
             pub fn clear(&mut self) {
                 match self { $(ColumnBuf::$variant(v) => v.clear(),)* }

@@ -79,6 +79,12 @@ impl Rows {
         }
     }
 
+    /// The rows that packed bytes hold, row after row; a part of a row at the end is left out.
+    pub fn from_data(layout: Arc<RowLayout>, mut data: Vec<u8>) -> Self {
+        data.truncate(data.len() / layout.stride * layout.stride);
+        Rows { layout, data }
+    }
+
     /// The layout of a row.
     pub fn layout(&self) -> &Arc<RowLayout> {
         &self.layout

@@ -49,5 +49,5 @@ pub use escape::{check_text, escape_attribute, escape_text, unescape};
 pub use fragment::Fragment;
 pub use limits::{Doctype, Limits};
 pub use namespaces::{NsId, XML_URI, XMLNS_URI};
-pub use reader::Reader;
+pub use reader::{Reader, character_data};
 pub use token::{Attribute, Name, Token};

@@ -1,9 +1,11 @@
 //! The content of records.
 
-use castile_plan::{ComplexId, FieldKind, TypeId};
+use castile_plan::{ComplexId, FieldKind, Occurs, TypeId};
 use castile_value::{Sink, Slot};
 
 use super::leaf::{Cursor, Known, Outer, Place, find, find_lax};
+use super::learn::Number;
+use super::repeat::Room;
 use super::{Decoder, Next, Start};
 use crate::error::{Error, Kind};
 
@@ -124,8 +126,13 @@ impl<'a> Decoder<'a, '_> {
                     .map_err(in_path);
             }
             _ if field.many => {
-                let left = types.leaves(id)[leaf].occurs.max.saturating_sub(nth);
-                let more = self.repeated(field, slot, start, left, sink).map_err(in_path)?;
+                let occurs = types.leaves(id)[leaf].occurs;
+                let free = occurs.min <= 1 && occurs.max == Occurs::UNBOUNDED;
+                let room = Room {
+                    left: occurs.max.saturating_sub(nth),
+                    number: if free { Number::Any } else { Number::Same },
+                };
+                let more = self.repeated(field, slot, start, room, sink).map_err(in_path)?;
                 self.counts[base + leaf] += more;
             }
             _ => self.element(field, slot, start, sink).map_err(in_path)?,

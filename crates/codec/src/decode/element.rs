@@ -87,6 +87,7 @@ impl<'a> Decoder<'a, '_> {
         sink: &mut dyn Sink,
     ) -> Result<(), Error> {
         let (own, scalar, span) = self.simple_value(id, field)?;
+        self.taught(field, own, &span);
         self.traced(slot.field, own, span);
         sink.scalar(slot, scalar);
         Ok(())
@@ -333,7 +334,8 @@ impl<'a> Decoder<'a, '_> {
         if let Some((field, simple)) = types.text_field(id) {
             self.forget();
             let f = &types.complex(id).fields[field as usize];
-            let (scalar, _) = self.scalar_text(simple, f)?;
+            let (scalar, span) = self.scalar_text(simple, f)?;
+            self.taught(f, simple, &span);
             sink.scalar(Slot { field, many: false }, scalar);
             return Ok(());
         }

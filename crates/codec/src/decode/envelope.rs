@@ -1,10 +1,13 @@
 //! The envelope around headers and body.
 
+use std::sync::Arc;
+
 use castile_message::Version;
 use castile_plan::{ComplexId, Field, FieldKind, Plan, TypeId, Types};
 use castile_value::{Sink, Slot};
 use castile_xml::{Limits, Reader, Token};
 
+use super::learn::{Notes, Prologue};
 use super::{DecodeOptions, Decoder, Next, Start};
 use crate::error::{Error, Guilty, Kind};
 use crate::fault::Name;
@@ -43,16 +46,30 @@ impl HeaderBlock {
 
 /// A message read up to its first body element: enough to know whom it is for.
 pub struct Envelope<'a> {
-    reader: Reader<'a>,
+    pub(super) input: &'a str,
+    pub(super) limits: Limits,
     version: Version,
     headers: Vec<HeaderBlock>,
     /// The header blocks that decoding passes over, for they are for somebody else; empty: none.
     elsewhere: Vec<bool>,
+    pub(super) place: Place<'a>,
+    /// What the envelope must not have and can be read in spite of.
+    pub(super) breach: Option<Error>,
+}
+
+/// How far a message was read.
+pub(super) enum Place<'a> {
+    Read(Body<'a>),
+    /// It begins like an earlier one, and nothing was read.
+    Known(Arc<Prologue>),
+}
+
+/// Where the body is read on.
+pub(super) struct Body<'a> {
+    pub(super) reader: Reader<'a>,
     /// At the first header block; `None` when there is no header.
     header: Option<Reader<'a>>,
-    first: Option<Start<'a>>,
-    /// What the envelope must not have and can be read in spite of.
-    breach: Option<Error>,
+    pub(super) first: Option<Start<'a>>,
 }
 
 /// The encodings that can be read; the empty one and the last say nothing.
@@ -89,14 +106,31 @@ impl<'a> Envelope<'a> {
             first,
         } = open.head(version).map_err(|e| e.within("Envelope"))?;
         Ok(Envelope {
-            reader: open.reader,
+            input,
+            limits,
             version,
             headers,
             elsewhere: Vec::new(),
-            header,
-            first,
+            place: Place::Read(Body {
+                reader: open.reader,
+                header,
+                first,
+            }),
             breach: open.breach,
         })
+    }
+
+    /// A message that begins like an earlier one.
+    pub(super) fn known(input: &'a str, limits: &Limits, prologue: Arc<Prologue>) -> Self {
+        Envelope {
+            input,
+            limits: *limits,
+            version: prologue.version,
+            headers: Vec::new(),
+            elsewhere: Vec::new(),
+            place: Place::Known(prologue),
+            breach: None,
+        }
     }
 
     /// Leaves the header blocks that are for none of these roles (see [`HeaderBlock::is_for`]) to
@@ -125,16 +159,17 @@ impl<'a> Envelope<'a> {
 
     /// The same as namespace and local name, borrowed.
     pub fn first_name(&self) -> Option<(&str, &str)> {
-        self.first
-            .map(|start| (self.reader.uri(start.name.ns), start.name.local))
+        match &self.place {
+            Place::Read(body) => body
+                .first
+                .map(|start| (body.reader.uri(start.name.ns), start.name.local)),
+            Place::Known(prologue) => Some((&prologue.first.namespace, &prologue.first.local)),
+        }
     }
 
     /// Whether the body is a fault.
     pub fn is_fault(&self) -> bool {
-        let is = |start: Start<'_>| {
-            start.name.local == "Fault" && self.reader.uri(start.name.ns) == self.version.namespace()
-        };
-        self.first.is_some_and(is)
+        self.first_name() == Some((self.version.namespace(), "Fault"))
     }
 
     /// Reads the rest of the message: the header blocks that the plan knows into `header`, the
@@ -150,12 +185,28 @@ impl<'a> Envelope<'a> {
         header: &mut dyn Sink,
         body: &mut dyn Sink,
     ) -> Result<(), Error> {
-        if let Some(breach) = self.breach.filter(|_| options.strict) {
-            return Err(breach);
+        if options.strict && self.breach.is_some() {
+            return self.breach.map_or(Ok(()), Err);
         }
+        self.decode_noting(types, plan, options, header, body, None)
+    }
+
+    /// The same, and takes notes of it.
+    pub(super) fn decode_noting(
+        self,
+        types: &Types,
+        plan: &Plan,
+        options: &DecodeOptions,
+        header: &mut dyn Sink,
+        body: &mut dyn Sink,
+        notes: Option<Notes>,
+    ) -> Result<(), Error> {
+        let version = self.version;
+        let elsewhere = self.elsewhere.clone();
+        let place = self.read()?;
         // What a body refers to may stand in the header.
-        let referred = self.header.clone().filter(|_| plan.encoded);
-        if let Some(reader) = self
+        let referred = place.header.clone().filter(|_| plan.encoded);
+        if let Some(reader) = place
             .header
             .filter(|_| !types.complex(plan.header).fields.is_empty())
         {
@@ -164,20 +215,25 @@ impl<'a> Envelope<'a> {
                 decoder.encoding = Some(Box::default());
             }
             decoder
-                .header(plan.header, &self.elsewhere, header)
+                .header(plan.header, &elsewhere, header)
                 .map_err(|e| e.within("Header").within("Envelope"))?;
         }
-        let mut decoder = Decoder::new(self.reader, types, *options);
+        let mut decoder = Decoder::new(place.reader, types, *options);
+        decoder.lesson = notes;
         let read = match plan.encoded {
-            true => decoder.encoded_body(plan.body, self.first, referred, body),
-            false => decoder.body(plan.body, self.first, body),
+            true => decoder.encoded_body(plan.body, place.first, referred, body),
+            false => decoder.body(plan.body, place.first, body),
         };
         read.map_err(|e| e.within("Body").within("Envelope"))?;
-        decoder.rest(self.version)
+        decoder.rest(version)
     }
 
-    pub(super) fn into_parts(self) -> (Reader<'a>, Version, Option<Start<'a>>) {
-        (self.reader, self.version, self.first)
+    /// Where the body is read on, the message opened if it was not.
+    pub(super) fn read(self) -> Result<Body<'a>, Error> {
+        match self.place {
+            Place::Read(body) => Ok(body),
+            Place::Known(_) => Envelope::open(self.input, &self.limits)?.read(),
+        }
     }
 }
 

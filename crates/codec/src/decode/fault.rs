@@ -23,9 +23,10 @@ impl Envelope<'_> {
     ) -> Result<Fault, Error> {
         let is_fault = self.is_fault();
         let headers = self.headers().iter().map(|block| block.xml.clone()).collect();
-        let (reader, version, first) = self.into_parts();
-        let mut decoder = Decoder::new(reader, types, *options);
-        decoder.refer_in_fault(first)?;
+        let version = self.version();
+        let place = self.read()?;
+        let mut decoder = Decoder::new(place.reader, types, *options);
+        decoder.refer_in_fault(place.first)?;
         if !is_fault {
             return Err(decoder.bad(Kind::Unexpected, "the body holds no fault"));
         }

@@ -7,6 +7,7 @@ mod encoded;
 mod envelope;
 mod fault;
 mod leaf;
+mod learn;
 mod mixed;
 mod refuse;
 mod repeat;
@@ -17,6 +18,7 @@ use castile_plan::{NsIx, Types};
 use castile_xml::{Name, NsId, Reader, Token};
 
 pub use envelope::{Envelope, HeaderBlock};
+pub use learn::{Lesson, Prologue, Reading, Track};
 
 use crate::error::{Error, Guilty, Kind};
 
@@ -48,6 +50,8 @@ pub(crate) struct Decoder<'a, 'p> {
     trace: Option<repeat::Trace>,
     /// What is known of shared objects, when values are read by the rules of SOAP encoding.
     encoding: Option<Box<encoded::Encoding<'a>>>,
+    /// Notes for decoding the next message like this one.
+    lesson: Option<learn::Notes>,
 }
 
 /// What is known of a namespace of the reader.
@@ -83,6 +87,7 @@ impl<'a, 'p> Decoder<'a, 'p> {
             counts: Vec::new(),
             trace: None,
             encoding: None,
+            lesson: None,
         }
     }
 

@@ -15,6 +15,7 @@ use crate::limits::{Doctype, Limits};
 use crate::namespaces::{Mark, Namespaces, NsId, same};
 use crate::token::{Attribute, Name, Token};
 use tag::Tag;
+pub use text::character_data;
 
 /// Reads a whole document, held as text, token by token.
 ///

@@ -76,6 +76,30 @@ pub(super) fn text<'a>(cursor: &mut Cursor<'a>, limits: &Limits) -> Result<Cow<'
     Ok(joined.finish())
 }
 
+/// The character data that begins at byte `at` of a text, up to the next tag, and the byte of that
+/// tag's `<`: references replaced, CDATA sections taken in, line ends normalised.
+///
+/// ```
+/// let (text, end) = castile_xml::character_data("<a>x &lt; y</a>", 3, &Default::default())?;
+/// assert_eq!((&*text, end), ("x < y", 11));
+/// # Ok::<(), castile_xml::Error>(())
+/// ```
+///
+/// # Errors
+/// What is not well-formed there, a text without a tag after it, or a byte that begins no character.
+pub fn character_data<'a>(
+    input: &'a str,
+    at: usize,
+    limits: &Limits,
+) -> Result<(Cow<'a, str>, usize), Error> {
+    if !input.is_char_boundary(at) {
+        return Err(Error::new(Kind::Misuse("a byte that begins no character"), at));
+    }
+    let mut cursor = Cursor { input, at };
+    let text = text(&mut cursor, limits)?;
+    Ok((text, cursor.at))
+}
+
 /// A quoted value up to and including its closing quote; the cursor stands behind the opening one.
 pub(super) fn value<'a>(cursor: &mut Cursor<'a>, quote: u8, limits: &Limits) -> Result<Cow<'a, str>, Error> {
     let mut joined = Joined::Borrowed("");

@@ -4,6 +4,8 @@
 use castile_plan::{Builtin, ComplexId, Field, QName, TypeId, Types};
 use castile_value::{Sink, Slot};
 
+use super::super::learn::Number;
+use super::super::repeat::Room;
 use super::super::{Decoder, Next};
 use super::ENCODINGS;
 use crate::error::{Error, Kind};
@@ -29,6 +31,12 @@ const DIMENSIONS_MAX: usize = 32;
 
 /// Where the items of an array go.
 pub(super) const ITEMS: Slot = Slot { field: 0, many: true };
+
+/// Any number of items; but another message that says the same sizes has as many.
+pub(super) const ANY_ROOM: Room = Room {
+    left: u32::MAX,
+    number: Number::Same,
+};
 
 impl<'a> Decoder<'a, '_> {
     /// Reads an array of a declared type, after its start tag, through its end tag.
@@ -95,6 +103,7 @@ impl<'a> Decoder<'a, '_> {
             && let Some(dtype) = types.dtype(id)
         {
             // An empty array of numbers is one all the same.
+            self.asks(ITEMS, dtype);
             sink.column(ITEMS, dtype);
         }
         let mut count = 0;
@@ -107,7 +116,7 @@ impl<'a> Decoder<'a, '_> {
                 self.fill(&mut count, position, sink)?;
             }
             let more = self
-                .repeated(field, ITEMS, start, u32::MAX, sink)
+                .repeated(field, ITEMS, start, ANY_ROOM, sink)
                 .map_err(|e| e.within(format!("[{}]", count + 1)))?;
             count += 1 + more as usize;
         }

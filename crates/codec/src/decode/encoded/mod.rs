@@ -21,7 +21,6 @@ use castile_xml::{Name, Reader};
 
 use super::{Decoder, Next, Start};
 use crate::error::{Error, Kind};
-use crate::scalar::push;
 
 pub(super) use shared::Encoding;
 
@@ -193,8 +192,8 @@ impl<'a> Decoder<'a, '_> {
     ) -> Result<(), Error> {
         let (own, scalar, span) = self.simple_value(id, field)?;
         self.traced(slot.field, own, span);
-        match self.types.dtype(id).and_then(|dtype| sink.column(slot, dtype)) {
-            Some(column) => push(column, &scalar),
+        match self.types.dtype(id) {
+            Some(dtype) => self.append(slot, dtype, scalar, sink),
             None => sink.scalar(slot, scalar),
         }
         Ok(())

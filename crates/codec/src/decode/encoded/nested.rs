@@ -4,7 +4,7 @@ use castile_plan::{ComplexId, Field};
 use castile_value::{Sink, Slot};
 
 use super::super::{Decoder, Next};
-use super::array::{ITEMS, Said};
+use super::array::{ANY_ROOM, ITEMS, Said};
 use crate::error::{Error, Kind};
 
 impl<'a> Decoder<'a, '_> {
@@ -52,7 +52,7 @@ impl<'a> Decoder<'a, '_> {
         let mut count = 0;
         while let Next::Start(start) = self.child()? {
             if inner.is_empty() {
-                count += 1 + self.repeated(field, ITEMS, start, u32::MAX, sink)? as usize;
+                count += 1 + self.repeated(field, ITEMS, start, ANY_ROOM, sink)? as usize;
             } else if self.refers_to()?.is_some() {
                 let why = "a reference to an array inside an array of several dimensions";
                 return Err(self.bad(Kind::Unsupported, why));

@@ -4,29 +4,60 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use castile_lexical as lexical;
+use castile_plan::SimpleId;
 use castile_value::{Scalar, Shape, Sink, Slot};
+use castile_xml::{Limits, character_data};
 
 use super::super::Decoder;
 use super::pattern::{Kernel, Pattern};
-use super::{after, after_space, number};
+use super::{Ground, after, after_space, number};
+use crate::scalar::parse;
 
 impl<'a> Decoder<'a, '_> {
     /// Passes on as many values as follow and are like the pattern, at most `left`.
-    pub(super) fn texts(&mut self, pattern: &Pattern<'a>, left: u32, slot: Slot, sink: &mut dyn Sink) -> u32 {
-        self.each_value(pattern, left, |scalar| sink.scalar(slot, scalar))
+    pub(super) fn texts(&mut self, pattern: &Pattern<'_>, left: u32, slot: Slot, sink: &mut dyn Sink) -> u32 {
+        let at = self.reader.position();
+        let (count, end) = self
+            .ground()
+            .each_value(pattern, at, left, |scalar| sink.scalar(slot, scalar));
+        self.reader.skip_to(end);
+        count
     }
 
-    /// Hands over as many values as follow and are like the pattern, at most `left`.
-    #[inline]
-    pub(super) fn each_value(
+    /// The same for records.
+    pub(super) fn records(
         &mut self,
-        pattern: &Pattern<'a>,
+        pattern: &Pattern<'_>,
+        left: u32,
+        slot: Slot,
+        shape: &Arc<Shape>,
+        sink: &mut dyn Sink,
+    ) -> u32 {
+        let at = self.reader.position();
+        let (count, end) = self
+            .ground()
+            .each_record(pattern, at, left, |scalars| sink.record(slot, shape, scalars));
+        self.reader.skip_to(end);
+        count
+    }
+}
+
+impl<'a> Ground<'_, 'a> {
+    /// Hands over as many values as stand at `at` and are like the pattern, at most `left`. Gives their
+    /// number and where they end.
+    #[inline]
+    pub(in super::super) fn each_value(
+        self,
+        pattern: &Pattern<'_>,
+        at: usize,
         left: u32,
         mut take: impl FnMut(Scalar<'a>),
-    ) -> u32 {
-        let [cell] = &pattern.values[..] else { return 0 };
-        let input = self.reader.input().as_bytes();
-        let mut position = self.reader.position();
+    ) -> (u32, usize) {
+        let [cell] = &pattern.values[..] else {
+            return (0, at);
+        };
+        let input = self.input.as_bytes();
+        let mut position = at;
         let mut count = 0;
         while count < left {
             let start = after(input, position, pattern.gap).and_then(|at| after(input, at, cell.before));
@@ -40,38 +71,35 @@ impl<'a> Decoder<'a, '_> {
             position = end;
             count += 1;
         }
-        self.reader.skip_to(position);
-        count
+        (count, position)
     }
 
-    /// The same for records.
-    pub(super) fn records(
-        &mut self,
-        pattern: &Pattern<'a>,
+    /// The same for records, each the values of its fields.
+    pub(in super::super) fn each_record(
+        self,
+        pattern: &Pattern<'_>,
+        at: usize,
         left: u32,
-        slot: Slot,
-        shape: &Arc<Shape>,
-        sink: &mut dyn Sink,
-    ) -> u32 {
+        mut take: impl FnMut(&mut Vec<(u32, Scalar<'a>)>),
+    ) -> (u32, usize) {
         let mut scalars = Vec::with_capacity(pattern.values.len());
-        let mut position = self.reader.position();
+        let mut position = at;
         let mut count = 0;
         while count < left {
             scalars.clear();
             let Some(end) = self.item(pattern, position, &mut scalars) else {
                 break;
             };
-            sink.record(slot, shape, &mut scalars);
+            take(&mut scalars);
             position = end;
             count += 1;
         }
-        self.reader.skip_to(position);
-        count
+        (count, position)
     }
 
     /// The values of one item at `at`, and where it ends; `None` when it is not like the pattern.
-    fn item(&self, pattern: &Pattern<'a>, at: usize, out: &mut Vec<(u32, Scalar<'a>)>) -> Option<usize> {
-        let input = self.reader.input().as_bytes();
+    fn item(self, pattern: &Pattern<'_>, at: usize, out: &mut Vec<(u32, Scalar<'a>)>) -> Option<usize> {
+        let input = self.input.as_bytes();
         let mut at = after(input, at, pattern.gap)?;
         let mut last = Kernel::Text;
         for cell in &pattern.values {
@@ -84,10 +112,10 @@ impl<'a> Decoder<'a, '_> {
         end_of(last, input, at, pattern.close)
     }
 
-    /// The value at `at`, and where it ends.
+    /// The value at `at`, and where it ends; `None` when it has to be looked at more closely.
     #[inline(always)]
-    fn value(&self, kernel: Kernel, at: usize) -> Option<(Scalar<'a>, usize)> {
-        let text = self.reader.input();
+    pub(in super::super) fn value(self, kernel: Kernel, at: usize) -> Option<(Scalar<'a>, usize)> {
+        let text = self.input;
         let input = text.as_bytes();
         Some(match kernel {
             Kernel::F64 => number(input, at, lexical::prefix_f64).map(|(v, end)| (Scalar::Double(v), end))?,
@@ -113,18 +141,34 @@ impl<'a> Decoder<'a, '_> {
                 (Scalar::Int(v), end)
             }
             Kernel::Text => {
-                let end = at + plain_text(input.get(at..)?)?;
-                (Scalar::Text(Cow::Borrowed(text.get(at..end)?)), end)
+                let (found, end) = self.text(at)?;
+                (Scalar::Text(found), end)
             }
             Kernel::Other(id) => {
-                let end = at + plain_text(input.get(at..)?)?;
-                (
-                    self.scalar(&self.reader, id, Cow::Borrowed(text.get(at..end)?), at)
-                        .ok()?,
-                    end,
-                )
+                let (found, end) = self.text(at)?;
+                (self.of_type(id, found)?, end)
             }
         })
+    }
+
+    /// The text at `at` up to the next tag.
+    #[inline(always)]
+    fn text(self, at: usize) -> Option<(Cow<'a, str>, usize)> {
+        match plain_text(self.input.as_bytes().get(at..)?) {
+            Some(length) => Some((Cow::Borrowed(self.input.get(at..at + length)?), at + length)),
+            None => self.unusual_text(at),
+        }
+    }
+
+    /// Text with references in it, say.
+    #[cold]
+    fn unusual_text(self, at: usize) -> Option<(Cow<'a, str>, usize)> {
+        character_data(self.input, at, &Limits::default()).ok()
+    }
+
+    /// A text as a value of a type without names.
+    fn of_type(self, id: SimpleId, text: Cow<'a, str>) -> Option<Scalar<'a>> {
+        parse(self.types, id, text, &|_| None, self.strict).ok()
     }
 }
 

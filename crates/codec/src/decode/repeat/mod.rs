@@ -10,35 +10,67 @@ mod numbers;
 mod pattern;
 mod rows;
 
-use castile_plan::{ComplexId, Field, SimpleId, TypeId};
-use castile_value::{Sink, Slot};
+use castile_plan::{ComplexId, Field, SimpleId, TypeId, Types};
+use castile_value::{DType, Scalar, Sink, Slot};
 
+use super::learn::{Kind, Mark, Number, Run};
 use super::{Decoder, Start};
 use crate::error::Error;
 use crate::scalar::push;
-pub(super) use pattern::Trace;
+pub(super) use pattern::{Cell, Kernel, Pattern, Trace};
 
-impl<'a> Decoder<'a, '_> {
-    /// Reads an item of a repeated element, and then as many more as are like it, at most `left`.
-    /// Gives the number of those.
+/// How many items may stand there.
+#[derive(Clone, Copy)]
+pub(super) struct Room {
+    /// More than the one at hand.
+    pub(super) left: u32,
+    /// In another message.
+    pub(super) number: Number,
+}
+
+/// What items are read from, and by which rules.
+#[derive(Clone, Copy)]
+pub(super) struct Ground<'p, 'a> {
+    pub(super) types: &'p Types,
+    pub(super) strict: bool,
+    pub(super) input: &'a str,
+}
+
+impl<'a, 'p> Decoder<'a, 'p> {
+    fn ground(&self) -> Ground<'p, 'a> {
+        Ground {
+            types: self.types,
+            strict: self.options.strict,
+            input: self.reader.input(),
+        }
+    }
+
+    /// Reads an item of a repeated element, and then as many more as are like it. Gives the
+    /// number of those.
     pub(super) fn repeated(
         &mut self,
         field: &Field,
         slot: Slot,
         start: Start<'a>,
-        left: u32,
+        room: Room,
         sink: &mut dyn Sink,
     ) -> Result<u32, Error> {
-        if self.encoding.is_some() && !self.is_plain_item(field.ty) {
-            return self.encoded(field, slot, start, sink).map(|()| 0);
-        }
-        match field.ty {
-            TypeId::Simple(id) => self.repeated_simple(id, field, slot, start, left, sink),
-            TypeId::Complex(id) => self.repeated_record(id, field, slot, start, left, sink),
-            _ => self.element(field, slot, start, sink).map(|()| 0),
-        }
+        let Room { left, number } = room;
+        let mark = self.before_item(slot, number, start.at);
+        let more = if self.encoding.is_some() && !self.is_plain_item(field.ty) {
+            self.encoded(field, slot, start, sink).map(|()| 0)
+        } else {
+            match field.ty {
+                TypeId::Simple(id) => self.repeated_simple(id, field, slot, start, left, mark, sink),
+                TypeId::Complex(id) => self.repeated_record(id, field, slot, start, left, mark, sink),
+                _ => self.element(field, slot, start, sink).map(|()| 0),
+            }
+        }?;
+        self.after_item(mark);
+        Ok(more)
     }
 
+    #[allow(clippy::too_many_arguments)] // one caller
     fn repeated_simple(
         &mut self,
         id: SimpleId,
@@ -46,6 +78,7 @@ impl<'a> Decoder<'a, '_> {
         slot: Slot,
         start: Start<'a>,
         left: u32,
+        mark: Mark,
         sink: &mut dyn Sink,
     ) -> Result<u32, Error> {
         if self.is_nil()? || self.own_complex_type(id).is_some() {
@@ -54,25 +87,60 @@ impl<'a> Decoder<'a, '_> {
         let outer = self.trace.replace(Trace::default());
         let value = self.simple_value(id, field);
         let (own, scalar, span) = value.inspect_err(|_| self.trace = None)?;
-        self.traced(slot.field, own, span);
+        self.traced(slot.field, own, span.clone());
         let pattern = self.pattern(start.at, outer);
-        let column = self.types.dtype(id).and_then(|dtype| sink.column(slot, dtype));
-        match (column, pattern) {
-            (Some(column), pattern) => {
+        let Some(dtype) = self.types.dtype(id) else {
+            if pattern.is_none() {
+                self.taught(field, own, &span);
+            }
+            sink.scalar(slot, scalar);
+            let Some(pattern) = pattern else { return Ok(0) };
+            let more = self.texts(&pattern, left, slot, sink);
+            self.alike(Run {
+                mark,
+                slot,
+                kind: Kind::Scalars,
+                from: start.at,
+                more,
+                pattern: &pattern,
+            });
+            return Ok(more);
+        };
+        let Some(pattern) = pattern else {
+            self.append(slot, dtype, scalar, sink);
+            return Ok(0);
+        };
+        let more = match sink.column(slot, dtype) {
+            Some(column) => {
                 push(column, &scalar);
-                Ok(pattern.map_or(0, |p| self.numbers(&p, left, column)))
+                self.numbers(&pattern, left, column)
             }
-            (None, Some(pattern)) => {
+            None => {
                 sink.scalar(slot, scalar);
-                Ok(self.texts(&pattern, left, slot, sink))
+                self.texts(&pattern, left, slot, sink)
             }
-            (None, None) => {
-                sink.scalar(slot, scalar);
-                Ok(0)
-            }
+        };
+        self.alike(Run {
+            mark,
+            slot,
+            kind: Kind::Column(dtype),
+            from: start.at,
+            more,
+            pattern: &pattern,
+        });
+        Ok(more)
+    }
+
+    /// Appends a number to a column, or gives it to a sink that has none.
+    pub(super) fn append(&mut self, slot: Slot, dtype: DType, number: Scalar<'a>, sink: &mut dyn Sink) {
+        self.appends(slot, dtype, &number);
+        match sink.column(slot, dtype) {
+            Some(column) => push(column, &number),
+            None => self.unnoted(slot, number, sink),
         }
     }
 
+    #[allow(clippy::too_many_arguments)] // one caller
     fn repeated_record(
         &mut self,
         declared: ComplexId,
@@ -80,6 +148,7 @@ impl<'a> Decoder<'a, '_> {
         slot: Slot,
         start: Start<'a>,
         left: u32,
+        mark: Mark,
         sink: &mut dyn Sink,
     ) -> Result<u32, Error> {
         let types = self.types;
@@ -93,27 +162,39 @@ impl<'a> Decoder<'a, '_> {
         }
         let outer = self.trace.replace(Trace::default());
         if let Some(layout) = types.row_layout(declared) {
-            return self.first_row(declared, layout, slot, start, left, outer, sink);
+            return self.first_row(declared, layout, slot, start, left, mark, outer, sink);
         }
         let shape = types.shape(declared);
         sink.open(slot, shape);
         self.record(declared, sink).inspect_err(|_| self.trace = None)?;
         sink.close();
-        let pattern = self.pattern(start.at, outer);
-        Ok(pattern.map_or(0, |p| self.records(&p, left, slot, shape, sink)))
+        let Some(pattern) = self.pattern(start.at, outer) else {
+            return Ok(0);
+        };
+        let more = self.records(&pattern, left, slot, shape, sink);
+        let kind = Kind::Records(shape.clone());
+        self.alike(Run {
+            mark,
+            slot,
+            kind,
+            from: start.at,
+            more,
+            pattern: &pattern,
+        });
+        Ok(more)
     }
 }
 
 /// The place after `expected`, when it stands at `at`.
 #[inline(always)]
-fn after(input: &[u8], at: usize, expected: &[u8]) -> Option<usize> {
+pub(super) fn after(input: &[u8], at: usize, expected: &[u8]) -> Option<usize> {
     let end = at + expected.len();
     (input.get(at..end)? == expected).then_some(end)
 }
 
 /// The same, white space before it passed over: what collapses belongs to no value.
 #[inline(always)]
-fn after_space(input: &[u8], at: usize, expected: &[u8]) -> Option<usize> {
+pub(super) fn after_space(input: &[u8], at: usize, expected: &[u8]) -> Option<usize> {
     match after(input, at, expected) {
         Some(end) => Some(end),
         None => after(input, space_end(input, at)?, expected),

@@ -5,17 +5,35 @@ use castile_value::ColumnBuf;
 
 use super::super::Decoder;
 use super::pattern::{Kernel, Pattern};
-use super::{after, after_space, number};
+use super::{Ground, after, after_space, number};
 use crate::scalar::push;
 
-impl<'a> Decoder<'a, '_> {
+impl Decoder<'_, '_> {
     /// Appends as many numbers as follow and are like the pattern, at most `left`.
-    pub(super) fn numbers(&mut self, pattern: &Pattern<'a>, left: u32, column: &mut ColumnBuf) -> u32 {
-        let [cell] = &pattern.values[..] else { return 0 };
-        let input = self.reader.input().as_bytes();
+    pub(super) fn numbers(&mut self, pattern: &Pattern<'_>, left: u32, column: &mut ColumnBuf) -> u32 {
+        let at = self.reader.position();
+        let (count, end) = self.ground().numbers(pattern, at, left, column);
+        self.reader.skip_to(end);
+        count
+    }
+}
+
+impl Ground<'_, '_> {
+    /// Appends as many numbers as stand at `at` and are like the pattern, at most `left`. Gives their
+    /// number and where they end.
+    pub(in super::super) fn numbers(
+        self,
+        pattern: &Pattern<'_>,
+        at: usize,
+        left: u32,
+        column: &mut ColumnBuf,
+    ) -> (u32, usize) {
+        let [cell] = &pattern.values[..] else {
+            return (0, at);
+        };
         let mut items = Items {
-            input,
-            at: self.reader.position(),
+            input: self.input.as_bytes(),
+            at,
             left,
             gap: pattern.gap,
             open: cell.before,
@@ -55,10 +73,9 @@ impl<'a> Decoder<'a, '_> {
                     _ => 0,
                 }
             }
-            (other, _) => return self.each_value(pattern, left, |scalar| push(other, &scalar)),
+            (other, _) => return self.each_value(pattern, at, left, |scalar| push(other, &scalar)),
         };
-        self.reader.skip_to(items.at);
-        count
+        (count, items.at)
     }
 }
 

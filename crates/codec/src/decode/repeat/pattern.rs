@@ -19,26 +19,26 @@ pub(in super::super) struct Trace {
 }
 
 /// The bytes of an item around its values.
-pub(super) struct Pattern<'a> {
+pub(in super::super) struct Pattern<'a> {
     /// White space between an item and the next.
-    pub(super) gap: &'a [u8],
+    pub(in super::super) gap: &'a [u8],
     /// The values, each with the bytes before it.
-    pub(super) values: Vec<Cell<'a>>,
+    pub(in super::super) values: Vec<Cell<'a>>,
     /// What comes after the last value.
-    pub(super) close: &'a [u8],
+    pub(in super::super) close: &'a [u8],
 }
 
 /// A value in a pattern.
-pub(super) struct Cell<'a> {
-    pub(super) before: &'a [u8],
+pub(in super::super) struct Cell<'a> {
+    pub(in super::super) before: &'a [u8],
     /// The field of the record it belongs to.
-    pub(super) field: u32,
-    pub(super) kernel: Kernel,
+    pub(in super::super) field: u32,
+    pub(in super::super) kernel: Kernel,
 }
 
 /// How a value is read.
-#[derive(Clone, Copy)]
-pub(super) enum Kernel {
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in super::super) enum Kernel {
     F64,
     F32,
     /// Doubles between bounds.
@@ -110,7 +110,7 @@ impl<'a> Decoder<'a, '_> {
 
 impl Kernel {
     /// `None` for types whose text means something else elsewhere: the prefix of a name.
-    fn new(decoder: &Decoder<'_, '_>, id: SimpleId) -> Option<Kernel> {
+    pub(in super::super) fn new(decoder: &Decoder<'_, '_>, id: SimpleId) -> Option<Kernel> {
         let types = decoder.types;
         if has_names(types, id) {
             return None;

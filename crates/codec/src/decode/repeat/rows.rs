@@ -6,9 +6,10 @@ use castile_lexical as lexical;
 use castile_plan::ComplexId;
 use castile_value::{ColumnBuf, RowField, RowLayout, Rows, Scalar, Shape, Sink, Slot};
 
+use super::super::learn::{Kind, Layout, Mark, Run};
 use super::super::{Decoder, Start};
 use super::pattern::{Kernel, Pattern, Trace};
-use super::{after, after_space, number};
+use super::{Ground, after, after_space, number};
 use crate::error::Error;
 use crate::scalar::push_bytes;
 
@@ -22,6 +23,7 @@ impl<'a> Decoder<'a, '_> {
         slot: Slot,
         start: Start<'a>,
         left: u32,
+        mark: Mark,
         outer: Option<Trace>,
         sink: &mut dyn Sink,
     ) -> Result<u32, Error> {
@@ -29,35 +31,71 @@ impl<'a> Decoder<'a, '_> {
         self.record(declared, &mut cells)
             .inspect_err(|_| self.trace = None)?;
         let pattern = self.pattern(start.at, outer);
-        if let Some(row) = cells.row(layout)
-            && let Some(rows) = sink.rows(slot, layout)
-        {
-            rows.push(&row);
-            return Ok(pattern.map_or(0, |p| self.rows(&p, left, layout, rows.data_mut())));
-        }
-        let shape = layout.shape();
-        sink.open(slot, shape);
-        for (at, scalar) in cells.values {
-            match scalar {
-                Some(scalar) => sink.scalar(at, scalar),
-                None => sink.nil(at),
+        let row = cells.row(layout);
+        let more = match row.as_deref().zip(sink.rows(slot, layout)) {
+            Some((row, rows)) => {
+                rows.push(row);
+                let rows = rows.data_mut();
+                pattern.as_ref().map_or(0, |p| self.rows(p, left, layout, rows))
             }
+            None => {
+                let shape = layout.shape();
+                cells.give(slot, shape, sink);
+                pattern
+                    .as_ref()
+                    .map_or(0, |p| self.records(p, left, slot, shape, sink))
+            }
+        };
+        match (row, &pattern) {
+            (row, Some(pattern)) => {
+                let kind = match row {
+                    Some(_) => Kind::Rows(Layout(layout.clone())),
+                    None => Kind::Records(layout.shape().clone()),
+                };
+                self.alike(Run {
+                    mark,
+                    slot,
+                    kind,
+                    from: start.at,
+                    more,
+                    pattern,
+                });
+            }
+            (Some(row), None) => self.odd_row(mark, slot, layout, row),
+            (None, None) => {}
         }
-        sink.close();
-        Ok(pattern.map_or(0, |p| self.records(&p, left, slot, shape, sink)))
+        Ok(more)
     }
 
-    fn rows(&mut self, pattern: &Pattern<'a>, left: u32, layout: &RowLayout, out: &mut Vec<u8>) -> u32 {
+    fn rows(&mut self, pattern: &Pattern<'_>, left: u32, layout: &RowLayout, out: &mut Vec<u8>) -> u32 {
+        let at = self.reader.position();
+        let (count, end) = self.ground().rows(pattern, at, left, layout, out);
+        self.reader.skip_to(end);
+        count
+    }
+}
+
+impl Ground<'_, '_> {
+    /// Appends as many rows as stand at `at` and are like the pattern, at most `left`. Gives their
+    /// number and where they end.
+    pub(in super::super) fn rows(
+        self,
+        pattern: &Pattern<'_>,
+        at: usize,
+        left: u32,
+        layout: &RowLayout,
+        out: &mut Vec<u8>,
+    ) -> (u32, usize) {
         let in_order = pattern
             .values
             .iter()
             .map(|cell| cell.field as usize)
             .eq(0..layout.fields().len());
         if !in_order {
-            return 0;
+            return (0, at);
         }
-        let input = self.reader.input().as_bytes();
-        let mut at = self.reader.position();
+        let input = self.input.as_bytes();
+        let mut at = at;
         let mut count = 0;
         while count < left {
             let whole = out.len();
@@ -68,8 +106,7 @@ impl<'a> Decoder<'a, '_> {
             at = end;
             count += 1;
         }
-        self.reader.skip_to(at);
-        count
+        (count, at)
     }
 }
 
@@ -152,6 +189,18 @@ struct Cells {
 }
 
 impl Cells {
+    /// Gives the values to a sink as a record.
+    fn give(self, slot: Slot, shape: &Arc<Shape>, sink: &mut dyn Sink) {
+        sink.open(slot, shape);
+        for (at, scalar) in self.values {
+            match scalar {
+                Some(scalar) => sink.scalar(at, scalar),
+                None => sink.nil(at),
+            }
+        }
+        sink.close();
+    }
+
     /// The values as a packed row, when they are just the fields in order.
     fn row(&self, layout: &RowLayout) -> Option<Vec<u8>> {
         let mut row = Vec::with_capacity(layout.stride());

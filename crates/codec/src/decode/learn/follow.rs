@@ -1,0 +1,338 @@
+//! Following a track: compare and read everything, then tell the sink.
+
+use castile_value::{ColumnBuf, RowLayout, Scalar, Sink, Slot};
+
+use super::notes::{Fixed, Kind, Layout};
+use super::track::{Items, Occurs, Several, Step, Track};
+use crate::decode::repeat::{Cell, Ground, Kernel, Pattern, after, after_space};
+use crate::scalar::push;
+
+/// The values of a message that is like a track, in the order of its steps.
+#[derive(Default)]
+pub(in super::super) struct Found<'a> {
+    scalars: Vec<Scalar<'a>>,
+    /// Numbers of items, and which shape each has.
+    counts: Vec<u32>,
+    columns: Vec<ColumnBuf>,
+    rows: Vec<Vec<u8>>,
+}
+
+impl Track {
+    /// The values of a message whose bytes from `at` to its end are like this.
+    pub(in super::super) fn follow<'a>(&self, ground: Ground<'_, 'a>, at: usize) -> Option<Found<'a>> {
+        let mut found = Found::default();
+        let end = Walk {
+            ground,
+            found: &mut found,
+        }
+        .steps(&self.steps, at)?;
+        (end == ground.input.len()).then_some(found)
+    }
+
+    /// Tells a sink what was found.
+    pub(in super::super) fn tell(&self, found: Found<'_>, sink: &mut dyn Sink) {
+        let mut teller = Teller {
+            scalars: found.scalars.into_iter(),
+            counts: found.counts.into_iter(),
+            columns: found.columns.into_iter(),
+            rows: found.rows.into_iter(),
+        };
+        teller.steps(&self.steps, sink);
+    }
+}
+
+struct Walk<'w, 'p, 'a> {
+    ground: Ground<'p, 'a>,
+    found: &'w mut Found<'a>,
+}
+
+impl<'a> Walk<'_, '_, 'a> {
+    /// Where the bytes at `at` that are like the steps end.
+    fn steps(&mut self, steps: &[Step], at: usize) -> Option<usize> {
+        let input = self.ground.input.as_bytes();
+        let mut at = at;
+        let mut number = false;
+        for step in steps {
+            match step {
+                Step::Constant(bytes) => {
+                    at = match number {
+                        true => after_space(input, at, bytes)?,
+                        false => after(input, at, bytes)?,
+                    };
+                    number = false;
+                }
+                Step::Tell(_) => {}
+                Step::Value(_, kernel) => {
+                    let (scalar, end) = self.ground.value(*kernel, at)?;
+                    self.found.scalars.push(scalar);
+                    at = end;
+                    number = !matches!(kernel, Kernel::Text | Kernel::Other(_));
+                }
+                Step::Alike(items) => at = self.alike(items, at)?,
+                Step::Items(several) => at = self.several(several, at)?,
+            }
+        }
+        Some(at)
+    }
+
+    /// Items from one pattern. The first has no gap before it.
+    fn alike(&mut self, items: &Items, at: usize) -> Option<usize> {
+        let Occurs { least, most } = items.occurs;
+        let whole = items.pattern(&items.gap);
+        let first = items.pattern(&[]);
+        let ground = self.ground;
+        let (count, end) = match &items.kind {
+            Kind::Scalars => {
+                let scalars = &mut self.found.scalars;
+                twice(at, most, |at, left, is_first| {
+                    ground.each_value(if is_first { &first } else { &whole }, at, left, |v| {
+                        scalars.push(v)
+                    })
+                })
+            }
+            Kind::Records(_) => {
+                let scalars = &mut self.found.scalars;
+                twice(at, most, |at, left, is_first| {
+                    let pattern = if is_first { &first } else { &whole };
+                    ground.each_record(pattern, at, left, |record| {
+                        scalars.extend(record.drain(..).map(|(_, scalar)| scalar));
+                    })
+                })
+            }
+            Kind::Column(dtype) => {
+                let mut column = ColumnBuf::new(*dtype);
+                let read = twice(at, most, |at, left, is_first| {
+                    ground.numbers(if is_first { &first } else { &whole }, at, left, &mut column)
+                });
+                self.found.columns.push(column);
+                read
+            }
+            Kind::Rows(Layout(layout)) => {
+                let mut rows = Vec::new();
+                let read = twice(at, most, |at, left, is_first| {
+                    let pattern = if is_first { &first } else { &whole };
+                    ground.rows(pattern, at, left, layout, &mut rows)
+                });
+                self.found.rows.push(rows);
+                read
+            }
+        };
+        self.found.counts.push(count);
+        (count >= least).then_some(end)
+    }
+
+    fn several(&mut self, several: &Several, at: usize) -> Option<usize> {
+        let input = self.ground.input.as_bytes();
+        let place = self.found.counts.len();
+        self.found.counts.push(0);
+        let (mut at, mut count) = (at, 0);
+        while count < several.occurs.most {
+            let from = match count {
+                0 => Some(at),
+                _ => after(input, at, &several.gap),
+            };
+            let Some(end) = from.and_then(|from| self.one_of(several, from)) else {
+                break;
+            };
+            at = end;
+            count += 1;
+        }
+        if let Some(found) = self.found.counts.get_mut(place) {
+            *found = count;
+        }
+        (count >= several.occurs.least).then_some(at)
+    }
+
+    /// An item of any of the shapes.
+    fn one_of(&mut self, several: &Several, at: usize) -> Option<usize> {
+        let marks = self.found.lengths();
+        for (i, shape) in several.shapes.iter().enumerate() {
+            self.found.counts.push(i as u32);
+            if let Some(end) = self.steps(shape, at) {
+                return Some(end);
+            }
+            self.found.truncate(marks);
+        }
+        None
+    }
+}
+
+/// Reads the first item and then the others, at most `most` together; their number and where they end.
+fn twice(at: usize, most: u32, mut read: impl FnMut(usize, u32, bool) -> (u32, usize)) -> (u32, usize) {
+    let (first, at) = read(at, 1.min(most), true);
+    if first == 0 {
+        return (0, at);
+    }
+    let (more, at) = read(at, most - 1, false);
+    (1 + more, at)
+}
+
+impl Items {
+    fn pattern<'p>(&'p self, gap: &'p [u8]) -> Pattern<'p> {
+        let cell = |(before, field, kernel): &'p (Box<[u8]>, u32, Kernel)| Cell {
+            before,
+            field: *field,
+            kernel: *kernel,
+        };
+        Pattern {
+            gap,
+            values: self.cells.iter().map(cell).collect(),
+            close: &self.close,
+        }
+    }
+}
+
+impl Found<'_> {
+    fn lengths(&self) -> [usize; 4] {
+        [
+            self.scalars.len(),
+            self.counts.len(),
+            self.columns.len(),
+            self.rows.len(),
+        ]
+    }
+
+    fn truncate(&mut self, [scalars, counts, columns, rows]: [usize; 4]) {
+        self.scalars.truncate(scalars);
+        self.counts.truncate(counts);
+        self.columns.truncate(columns);
+        self.rows.truncate(rows);
+    }
+}
+
+/// What was found, handed out in order.
+struct Teller<'a> {
+    scalars: std::vec::IntoIter<Scalar<'a>>,
+    counts: std::vec::IntoIter<u32>,
+    columns: std::vec::IntoIter<ColumnBuf>,
+    rows: std::vec::IntoIter<Vec<u8>>,
+}
+
+impl Teller<'_> {
+    fn steps(&mut self, steps: &[Step], sink: &mut dyn Sink) {
+        for step in steps {
+            match step {
+                Step::Constant(_) => {}
+                Step::Tell(fixed) => fixed.tell(sink),
+                Step::Value(slot, _) => {
+                    if let Some(scalar) = self.scalars.next() {
+                        sink.scalar(*slot, scalar);
+                    }
+                }
+                Step::Alike(items) => self.alike(items, sink),
+                Step::Items(several) => {
+                    for _ in 0..self.counts.next().unwrap_or(0) {
+                        let shape = self.counts.next().unwrap_or(0) as usize;
+                        if let Some(shape) = several.shapes.get(shape) {
+                            self.steps(shape, sink);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    fn alike(&mut self, items: &Items, sink: &mut dyn Sink) {
+        let count = self.counts.next().unwrap_or(0) as usize;
+        let slot = items.slot;
+        match &items.kind {
+            Kind::Scalars => {
+                for scalar in self.scalars.by_ref().take(count) {
+                    sink.scalar(slot, scalar);
+                }
+            }
+            Kind::Records(shape) => {
+                let mut record = Vec::with_capacity(items.cells.len());
+                for _ in 0..count {
+                    record.extend(
+                        items
+                            .cells
+                            .iter()
+                            .map(|(_, field, _)| *field)
+                            .zip(self.scalars.by_ref()),
+                    );
+                    sink.record(slot, shape, &mut record);
+                    record.clear();
+                }
+            }
+            Kind::Column(_) => {
+                if let Some(column) = self.columns.next() {
+                    give_column(slot, column, sink);
+                }
+            }
+            Kind::Rows(Layout(layout)) => {
+                if let Some(rows) = self.rows.next() {
+                    give_rows(slot, layout, rows, sink);
+                }
+            }
+        }
+    }
+}
+
+impl Fixed {
+    fn tell(&self, sink: &mut dyn Sink) {
+        match self {
+            Fixed::Open(at, shape) => sink.open(*at, shape),
+            Fixed::Close => sink.close(),
+            Fixed::Nil(at) => sink.nil(*at),
+            Fixed::Scalar(at, scalar) => sink.scalar(*at, scalar.clone()),
+            Fixed::Xml(at, text) => sink.xml(*at, text.clone()),
+            Fixed::Attribute(at, name, value) => sink.attribute(*at, name.clone(), value),
+            Fixed::Column(at, dtype) => {
+                sink.column(*at, *dtype);
+            }
+            Fixed::Number(at, dtype, number) => match sink.column(*at, *dtype) {
+                Some(column) => push(column, number),
+                None => sink.scalar(*at, number.clone()),
+            },
+            Fixed::Row(at, Layout(layout), row) => give_rows(*at, layout, row.to_vec(), sink),
+            Fixed::Array(at, shape, sizes) => {
+                if let Some(graph) = sink.graph() {
+                    graph.array(*at, shape.as_ref(), sizes);
+                }
+            }
+            Fixed::Object(number) => {
+                if let Some(graph) = sink.graph() {
+                    graph.object(*number);
+                }
+            }
+            Fixed::Reference(at, number) => {
+                if let Some(graph) = sink.graph() {
+                    graph.reference(*at, *number);
+                }
+            }
+        }
+    }
+}
+
+fn give_column(slot: Slot, numbers: ColumnBuf, sink: &mut dyn Sink) {
+    match sink.column(slot, numbers.dtype()) {
+        Some(column) if column.is_empty() => *column = numbers,
+        Some(column) => column.append(numbers),
+        None => {
+            let view = numbers.view();
+            (0..view.len())
+                .filter_map(|i| view.get(i))
+                .for_each(|number| sink.scalar(slot, number));
+        }
+    }
+}
+
+fn give_rows(slot: Slot, layout: &std::sync::Arc<RowLayout>, packed: Vec<u8>, sink: &mut dyn Sink) {
+    if let Some(rows) = sink.rows(slot, layout) {
+        match rows.is_empty() {
+            true => *rows.data_mut() = packed,
+            false => rows.data_mut().extend_from_slice(&packed),
+        }
+        return;
+    }
+    let mut record = Vec::with_capacity(layout.fields().len());
+    let rows = castile_value::Rows::from_data(layout.clone(), packed);
+    let columns = rows.view();
+    for i in 0..rows.len() {
+        let cells = columns.columns().iter().zip(0u32..);
+        record.extend(cells.filter_map(|((_, column), field)| Some((field, column.get(i)?))));
+        sink.record(slot, layout.shape(), &mut record);
+        record.clear();
+    }
+}

@@ -1,0 +1,336 @@
+//! What one plain decoding teaches: where the values lay, and what else the sink was told.
+
+use std::cell::RefCell;
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use castile_value::{ColumnBuf, DType, GraphSink, RowLayout, Rows, Scalar, Shape, Sink, Slot};
+
+use super::super::Decoder;
+use super::super::repeat::{Kernel, Pattern};
+use castile_plan::{Field, SimpleId};
+
+/// One thing that a message told its sink.
+#[derive(Debug)]
+pub(super) enum Event {
+    /// What every message with these bytes says.
+    Fixed(Fixed),
+    /// A value of a simple type, and where its text lay.
+    Value(Slot, Kernel, Range<usize>),
+    /// Items that are alike, read by example.
+    Alike(Alike),
+    /// An item of a repeated element begins here, and what follows up to its end belongs to it. There may
+    /// be any number of them, or just as many as there are.
+    Item(Slot, Number, usize),
+    /// It ends here.
+    ItemEnd(usize),
+}
+
+/// How many items a repetition may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in super::super) enum Number {
+    /// One or more.
+    Any,
+    /// As many as there were: there is a least or greatest number.
+    Same,
+}
+
+/// A call to the sink with everything that it is given.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Fixed {
+    Open(Slot, Arc<Shape>),
+    Close,
+    Nil(Slot),
+    Scalar(Slot, Scalar<'static>),
+    Xml(Slot, String),
+    Attribute(Slot, String, String),
+    /// A column is asked for, which may stay empty.
+    Column(Slot, DType),
+    /// A number is appended to a column.
+    Number(Slot, DType, Scalar<'static>),
+    /// A packed row is appended to an array of records.
+    Row(Slot, Layout, Box<[u8]>),
+    Array(Slot, Option<Arc<Shape>>, Vec<usize>),
+    Object(u32),
+    Reference(Slot, u32),
+}
+
+/// The layout of a table of types, equal to itself only.
+#[derive(Clone, Debug)]
+pub(in super::super) struct Layout(pub(in super::super) Arc<RowLayout>);
+
+impl PartialEq for Layout {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+/// How items that are alike reach a sink.
+#[derive(Clone, Debug, PartialEq)]
+pub(in super::super) enum Kind {
+    /// One by one.
+    Scalars,
+    Records(Arc<Shape>),
+    Column(DType),
+    Rows(Layout),
+}
+
+/// Items that were read by the example of the first.
+#[derive(Debug)]
+pub(super) struct Alike {
+    pub(super) slot: Slot,
+    pub(super) kind: Kind,
+    /// From the first to the end of the last.
+    pub(super) span: Range<usize>,
+    pub(super) count: u32,
+    pub(super) number: Number,
+    /// White space between two.
+    pub(super) gap: Box<[u8]>,
+    /// Each value with the bytes before it.
+    pub(super) cells: Vec<(Box<[u8]>, u32, Kernel)>,
+    pub(super) close: Box<[u8]>,
+}
+
+/// Where notes stand before an item.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Mark {
+    events: usize,
+    number: Number,
+}
+
+/// Notes taken while a message is decoded.
+#[derive(Debug, Default)]
+pub(in super::super) struct Heard {
+    pub(super) events: Vec<Event>,
+    /// What is known of the value that the sink is given next.
+    next: Option<(Kernel, Range<usize>)>,
+}
+
+pub(in super::super) type Notes = Rc<RefCell<Heard>>;
+
+/// How many events a lesson may have: a message of more is not worth learning.
+const EVENTS_MAX: usize = 1 << 16;
+
+impl Heard {
+    fn push(&mut self, event: Event) {
+        // One event too many tells that there were too many.
+        if self.events.len() <= EVENTS_MAX {
+            self.events.push(event);
+        }
+    }
+
+    pub(super) fn is_too_long(&self) -> bool {
+        self.events.len() > EVENTS_MAX
+    }
+}
+
+impl<'a> Decoder<'a, '_> {
+    /// Notes that the value which the sink is given next is the text at `span`, read as type `id`.
+    pub(in super::super) fn taught(&mut self, field: &Field, id: SimpleId, span: &Range<usize>) {
+        let Some(notes) = &self.lesson else { return };
+        // An empty element has the value that the schema says, and a fixed value is checked apart.
+        if field.default.is_some() || field.fixed.is_some() {
+            return;
+        }
+        let input = self.reader.input().as_bytes();
+        let whole = input.get(span.clone()).is_some_and(|raw| !raw.contains(&b'<'));
+        let closed = input.get(span.end) == Some(&b'<') && self.reader.position() > span.end;
+        if let Some(kernel) = Kernel::new(self, id).filter(|_| whole && closed) {
+            notes.borrow_mut().next = Some((kernel, span.clone()));
+        }
+    }
+
+    /// Where the notes stand before an item of a repeated element.
+    pub(in super::super) fn before_item(&self, slot: Slot, number: Number, at: usize) -> Mark {
+        let Some(notes) = &self.lesson else {
+            return Mark { events: 0, number };
+        };
+        let mut lesson = notes.borrow_mut();
+        lesson.push(Event::Item(slot, number, at));
+        Mark {
+            events: lesson.events.len() - 1,
+            number,
+        }
+    }
+
+    /// Notes the end of the item, unless it began a run of items that are alike.
+    pub(in super::super) fn after_item(&self, mark: Mark) {
+        let Some(notes) = &self.lesson else { return };
+        let mut lesson = notes.borrow_mut();
+        if matches!(lesson.events.get(mark.events), Some(Event::Item(..))) {
+            lesson.push(Event::ItemEnd(self.reader.position()));
+        }
+    }
+
+    /// Notes that the item noted since `mark` and those after it are like a pattern.
+    pub(in super::super) fn alike(&self, run: Run<'_, 'a>) {
+        let Some(notes) = &self.lesson else { return };
+        let Run {
+            mark,
+            slot,
+            kind,
+            from,
+            more,
+            pattern,
+        } = run;
+        let mut lesson = notes.borrow_mut();
+        lesson.events.truncate(mark.events);
+        let cells = pattern
+            .values
+            .iter()
+            .map(|cell| (cell.before.into(), cell.field, cell.kernel));
+        let event = Alike {
+            slot,
+            kind,
+            span: from..self.reader.position(),
+            count: 1 + more,
+            number: mark.number,
+            gap: pattern.gap.into(),
+            cells: cells.collect(),
+            close: pattern.close.into(),
+        };
+        lesson.push(Event::Alike(event));
+    }
+
+    /// Notes a number that is appended to a column by itself; says so before the sink is told.
+    pub(in super::super) fn appends(&self, slot: Slot, dtype: DType, number: &Scalar<'_>) {
+        if let Some(notes) = &self.lesson {
+            let number = number.clone().into_owned();
+            notes
+                .borrow_mut()
+                .push(Event::Fixed(Fixed::Number(slot, dtype, number)));
+        }
+    }
+
+    /// Notes a column that may stay empty.
+    pub(in super::super) fn asks(&self, slot: Slot, dtype: DType) {
+        if let Some(notes) = &self.lesson {
+            notes.borrow_mut().push(Event::Fixed(Fixed::Column(slot, dtype)));
+        }
+    }
+
+    /// Notes a row that was appended by itself, as the item noted since `mark`.
+    pub(in super::super) fn odd_row(&self, mark: Mark, slot: Slot, layout: &Arc<RowLayout>, row: Vec<u8>) {
+        if let Some(notes) = &self.lesson {
+            let mut notes = notes.borrow_mut();
+            notes.events.truncate(mark.events + 1);
+            let layout = Layout(layout.clone());
+            notes.push(Event::Fixed(Fixed::Row(slot, layout, row.into())));
+        }
+    }
+
+    /// Gives a number to a sink that has no column, when it is noted already.
+    pub(in super::super) fn unnoted(&self, slot: Slot, number: Scalar<'a>, sink: &mut dyn Sink) {
+        let Some(notes) = &self.lesson else {
+            return sink.scalar(slot, number);
+        };
+        let events = notes.borrow().events.len();
+        sink.scalar(slot, number);
+        notes.borrow_mut().events.truncate(events);
+    }
+}
+
+/// Items that are alike, while they are noted.
+pub(in super::super) struct Run<'r, 'a> {
+    /// Where the notes stood before the first.
+    pub(in super::super) mark: Mark,
+    pub(in super::super) slot: Slot,
+    pub(in super::super) kind: Kind,
+    /// Where the first begins.
+    pub(in super::super) from: usize,
+    /// How many follow it.
+    pub(in super::super) more: u32,
+    pub(in super::super) pattern: &'r Pattern<'a>,
+}
+
+/// Passes everything on, and notes it.
+pub(super) struct Recorder<'s> {
+    pub(super) sink: &'s mut dyn Sink,
+    pub(super) notes: Notes,
+}
+
+impl Recorder<'_> {
+    fn note(&self, fixed: Fixed) {
+        self.notes.borrow_mut().push(Event::Fixed(fixed));
+    }
+}
+
+impl Sink for Recorder<'_> {
+    fn scalar(&mut self, at: Slot, value: Scalar<'_>) {
+        let mut notes = self.notes.borrow_mut();
+        let event = match notes.next.take() {
+            Some((kernel, span)) => Event::Value(at, kernel, span),
+            None => Event::Fixed(Fixed::Scalar(at, value.clone().into_owned())),
+        };
+        notes.push(event);
+        drop(notes);
+        self.sink.scalar(at, value);
+    }
+
+    fn nil(&mut self, at: Slot) {
+        self.note(Fixed::Nil(at));
+        self.sink.nil(at);
+    }
+
+    fn xml(&mut self, at: Slot, text: String) {
+        self.note(Fixed::Xml(at, text.clone()));
+        self.sink.xml(at, text);
+    }
+
+    fn attribute(&mut self, at: Slot, name: String, value: &str) {
+        self.note(Fixed::Attribute(at, name.clone(), value.to_owned()));
+        self.sink.attribute(at, name, value);
+    }
+
+    fn open(&mut self, at: Slot, shape: &Arc<Shape>) {
+        self.note(Fixed::Open(at, shape.clone()));
+        self.sink.open(at, shape);
+    }
+
+    fn close(&mut self) {
+        self.note(Fixed::Close);
+        self.sink.close();
+    }
+
+    fn record(&mut self, at: Slot, shape: &Arc<Shape>, values: &mut Vec<(u32, Scalar<'_>)>) {
+        // Items that are alike, which the decoder notes itself.
+        self.sink.record(at, shape, values);
+    }
+
+    fn column(&mut self, at: Slot, dtype: DType) -> Option<&mut ColumnBuf> {
+        // Asked for by who notes it himself.
+        self.sink.column(at, dtype)
+    }
+
+    fn rows(&mut self, at: Slot, layout: &Arc<RowLayout>) -> Option<&mut Rows> {
+        self.sink.rows(at, layout)
+    }
+
+    fn graph(&mut self) -> Option<&mut dyn GraphSink> {
+        self.sink.graph().is_some().then_some(self)
+    }
+}
+
+impl GraphSink for Recorder<'_> {
+    fn array(&mut self, at: Slot, shape: Option<&Arc<Shape>>, sizes: &[usize]) {
+        self.note(Fixed::Array(at, shape.cloned(), sizes.to_vec()));
+        if let Some(graph) = self.sink.graph() {
+            graph.array(at, shape, sizes);
+        }
+    }
+
+    fn object(&mut self, number: u32) {
+        self.note(Fixed::Object(number));
+        if let Some(graph) = self.sink.graph() {
+            graph.object(number);
+        }
+    }
+
+    fn reference(&mut self, at: Slot, number: u32) {
+        self.note(Fixed::Reference(at, number));
+        if let Some(graph) = self.sink.graph() {
+            graph.reference(at, number);
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! [`Prologue`]: how messages begin.
+
+use castile_message::Version;
+
+use super::track::is_markup;
+use crate::fault::Name;
+
+/// The bytes of a message without header blocks, through the start tag of its first body element.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Prologue {
+    pub(in super::super) bytes: Box<str>,
+    pub(in super::super) version: Version,
+    pub(in super::super) first: Name,
+}
+
+impl Prologue {
+    /// Whether it says more than names, which nobody else's message may be compared with.
+    pub fn is_private(&self) -> bool {
+        let declared = self
+            .bytes
+            .strip_prefix("<?xml")
+            .and_then(|rest| rest.split_once("?>"));
+        let markup = declared.map_or(&*self.bytes, |(_, rest)| rest);
+        !is_markup(markup.as_bytes())
+    }
+
+    /// Bytes of memory, roughly.
+    pub fn memory(&self) -> usize {
+        self.bytes.len() + self.first.namespace.len() + self.first.local.len() + size_of::<Self>()
+    }
+}

@@ -1,0 +1,382 @@
+//! [`Track`]: one path through what was learned.
+
+use std::ops::Range;
+
+use castile_value::Slot;
+
+use super::notes::{Alike, Event, Fixed, Heard, Kind, Number};
+use crate::decode::repeat::Kernel;
+
+/// How a message of one shape goes: constant bytes and, between them, values.
+///
+/// A track belongs to one plan, one [`Prologue`](super::Prologue) and one set of options.
+#[derive(Debug, PartialEq)]
+pub struct Track {
+    pub(super) steps: Vec<Step>,
+    /// Whether values of the message that it was learned from are in it.
+    private: bool,
+    bytes: usize,
+}
+
+#[derive(Debug, PartialEq)]
+pub(super) enum Step {
+    /// Bytes that must stand here.
+    Constant(Box<[u8]>),
+    /// What the sink is told, whatever the values.
+    Tell(Fixed),
+    /// A value; white space after a number belongs to nothing.
+    Value(Slot, Kernel),
+    Alike(Items),
+    Items(Several),
+}
+
+/// Items that are like one pattern.
+#[derive(Debug, PartialEq)]
+pub(super) struct Items {
+    pub(super) slot: Slot,
+    pub(super) kind: Kind,
+    pub(super) occurs: Occurs,
+    pub(super) gap: Box<[u8]>,
+    pub(super) cells: Vec<(Box<[u8]>, u32, Kernel)>,
+    pub(super) close: Box<[u8]>,
+}
+
+/// Items of several shapes, in any order.
+#[derive(Debug, PartialEq)]
+pub(super) struct Several {
+    pub(super) gap: Box<[u8]>,
+    pub(super) shapes: Vec<Vec<Step>>,
+    pub(super) occurs: Occurs,
+}
+
+/// How many items there may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Occurs {
+    pub(super) least: u32,
+    pub(super) most: u32,
+}
+
+/// Shapes of items that one repetition learns.
+const SHAPES_MAX: usize = 16;
+
+impl Track {
+    /// The track of a message, from byte `from` to its end. `None` for what is not worth learning.
+    pub(super) fn new(heard: &Heard, message: &str, from: usize) -> Option<Track> {
+        if heard.is_too_long() {
+            return None;
+        }
+        let input = message.as_bytes();
+        let steps = Builder { input }.steps(&heard.events, from..input.len())?;
+        Some(Track {
+            private: steps.iter().any(Step::is_private),
+            bytes: steps.iter().map(Step::bytes).sum(),
+            steps,
+        })
+    }
+
+    /// Whether values of a message are part of it, which nobody else's message may be compared with.
+    pub fn is_private(&self) -> bool {
+        self.private
+    }
+
+    /// Bytes of memory, roughly.
+    pub fn memory(&self) -> usize {
+        self.bytes
+    }
+}
+
+struct Builder<'m> {
+    input: &'m [u8],
+}
+
+impl Builder<'_> {
+    fn steps(&self, events: &[Event], span: Range<usize>) -> Option<Vec<Step>> {
+        let mut steps = Vec::new();
+        let mut at = span.start;
+        let mut i = 0;
+        while let Some(event) = events.get(i) {
+            i += 1;
+            match event {
+                Event::Fixed(fixed) => steps.push(Step::Tell(fixed.clone())),
+                Event::Value(slot, kernel, place) => {
+                    self.constant(at..place.start, &mut steps)?;
+                    steps.push(Step::Value(*slot, *kernel));
+                    at = place.end;
+                }
+                Event::Alike(alike) if alike.is_followed_by(events.get(i)) => {
+                    at = self.several(alike.slot, alike.number, &mut i, events, at, &mut steps)?;
+                }
+                Event::Item(slot, number, _) => {
+                    at = self.several(*slot, *number, &mut i, events, at, &mut steps)?;
+                }
+                Event::Alike(alike) => {
+                    self.constant(at..alike.span.start, &mut steps)?;
+                    steps.push(Step::Alike(Items::new(alike)));
+                    at = alike.span.end;
+                }
+                // Every end belongs to an item, and is passed with it.
+                Event::ItemEnd(_) => return None,
+            }
+        }
+        self.constant(at..span.end, &mut steps)?;
+        Some(steps)
+    }
+
+    fn constant(&self, range: Range<usize>, steps: &mut Vec<Step>) -> Option<()> {
+        // A range that runs backwards is none: what comes out of order cannot be followed.
+        let bytes = self.input.get(range)?;
+        if !bytes.is_empty() {
+            steps.push(Step::Constant(bytes.into()));
+        }
+        Some(())
+    }
+
+    /// The items of one repetition that follow each other, which the event before `i` begins; where the
+    /// last ends.
+    fn several(
+        &self,
+        slot: Slot,
+        number: Number,
+        i: &mut usize,
+        events: &[Event],
+        at: usize,
+        steps: &mut Vec<Step>,
+    ) -> Option<usize> {
+        *i -= 1;
+        let mut run = Run::default();
+        let mut from = None;
+        while let Some(span) = events.get(*i).and_then(|event| event.begins(slot)) {
+            let inside = match events.get(*i)? {
+                Event::Alike(alike) => {
+                    if !run.joins(self.input.get(run.end..span)?, alike) {
+                        break;
+                    }
+                    run.add(Items::new(alike).shape()?, alike.count, alike.span.end)?;
+                    0
+                }
+                _ => {
+                    if !run.gap_is(self.input.get(run.end..span)?) {
+                        break;
+                    }
+                    let inside = item_length(events.get(*i..)?)?;
+                    let Some(Event::ItemEnd(to)) = events.get(*i + inside) else {
+                        return None;
+                    };
+                    let shape = self.steps(events.get(*i + 1..*i + inside)?, span..*to)?;
+                    run.add(shape, 1, *to)?;
+                    inside
+                }
+            };
+            from.get_or_insert(span);
+            *i += inside + 1;
+        }
+        self.constant(at..from?, steps)?;
+        let end = run.end;
+        steps.push(Step::Items(Several {
+            gap: run.gap.unwrap_or_default(),
+            shapes: run.shapes,
+            occurs: Occurs::new(number, run.count),
+        }));
+        Some(end)
+    }
+}
+
+/// Items that follow each other, while they are gathered.
+#[derive(Default)]
+struct Run {
+    shapes: Vec<Vec<Step>>,
+    /// White space between two, once known.
+    gap: Option<Box<[u8]>>,
+    count: u32,
+    /// Where the last ends.
+    end: usize,
+}
+
+impl Run {
+    /// Whether an item belongs to the run, which has these bytes before it.
+    fn gap_is(&mut self, between: &[u8]) -> bool {
+        self.count == 0 || **self.gap.get_or_insert_with(|| between.into()) == *between
+    }
+
+    /// The same for items that are alike.
+    fn joins(&mut self, between: &[u8], alike: &Alike) -> bool {
+        let before = self.gap.clone();
+        let fits = self.gap_is(between)
+            && (alike.count == 1 || self.gap.get_or_insert_with(|| alike.gap.clone()) == &alike.gap);
+        if !fits {
+            self.gap = before;
+        }
+        fits
+    }
+
+    fn add(&mut self, shape: Vec<Step>, count: u32, end: usize) -> Option<()> {
+        if !self.shapes.contains(&shape) {
+            self.shapes.push(shape);
+        }
+        self.count = self.count.checked_add(count)?;
+        self.end = end;
+        (self.shapes.len() <= SHAPES_MAX).then_some(())
+    }
+}
+
+impl Event {
+    /// Where an item of this field begins, if the event begins one that can stand beside others of
+    /// another shape.
+    fn begins(&self, slot: Slot) -> Option<usize> {
+        match self {
+            Event::Item(own, _, from) if *own == slot => Some(*from),
+            Event::Alike(alike) if alike.slot == slot && alike.is_one_by_one() => Some(alike.span.start),
+            _ => None,
+        }
+    }
+}
+
+impl Alike {
+    fn is_one_by_one(&self) -> bool {
+        matches!(self.kind, Kind::Scalars | Kind::Records(_))
+    }
+
+    fn is_followed_by(&self, event: Option<&Event>) -> bool {
+        self.is_one_by_one() && event.is_some_and(|event| event.begins(self.slot).is_some())
+    }
+}
+
+impl Occurs {
+    fn new(number: Number, count: u32) -> Occurs {
+        match number {
+            Number::Any => Occurs {
+                least: 1,
+                most: u32::MAX,
+            },
+            Number::Same => Occurs {
+                least: count,
+                most: count,
+            },
+        }
+    }
+}
+
+/// How many events stand from the item that the first begins to its end.
+fn item_length(events: &[Event]) -> Option<usize> {
+    let mut depth = 0usize;
+    for (i, event) in events.iter().enumerate() {
+        match event {
+            Event::Item(..) => depth += 1,
+            Event::ItemEnd(_) if depth == 1 => return Some(i),
+            Event::ItemEnd(_) => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+impl Items {
+    fn new(alike: &Alike) -> Items {
+        Items {
+            slot: alike.slot,
+            kind: alike.kind.clone(),
+            occurs: Occurs::new(alike.number, alike.count),
+            gap: alike.gap.clone(),
+            cells: alike.cells.clone(),
+            close: alike.close.clone(),
+        }
+    }
+
+    /// One of them by itself.
+    fn shape(self) -> Option<Vec<Step>> {
+        let mut steps = Vec::new();
+        let one = |field: u32| Slot { field, many: false };
+        match &self.kind {
+            Kind::Records(shape) => steps.push(Step::Tell(Fixed::Open(self.slot, shape.clone()))),
+            Kind::Scalars => {}
+            Kind::Column(_) | Kind::Rows(_) => return None,
+        }
+        for (before, field, kernel) in self.cells {
+            let slot = match self.kind {
+                Kind::Records(_) => one(field),
+                _ => self.slot,
+            };
+            steps.push(Step::Constant(before));
+            steps.push(Step::Value(slot, kernel));
+        }
+        steps.push(Step::Constant(self.close));
+        if let Kind::Records(_) = self.kind {
+            steps.push(Step::Tell(Fixed::Close));
+        }
+        Some(steps)
+    }
+}
+
+impl Step {
+    fn is_private(&self) -> bool {
+        match self {
+            Step::Tell(fixed) => fixed.is_private(),
+            Step::Items(several) => several.shapes.iter().flatten().any(Step::is_private),
+            Step::Constant(bytes) => !is_markup(bytes),
+            Step::Alike(items) => {
+                let mut before = items.cells.iter().map(|(before, ..)| before);
+                !before.all(|bytes| is_markup(bytes)) || !is_markup(&items.close)
+            }
+            Step::Value(..) => false,
+        }
+    }
+
+    fn bytes(&self) -> usize {
+        let inside = match self {
+            Step::Constant(bytes) => bytes.len(),
+            Step::Tell(fixed) => fixed.bytes(),
+            Step::Value(..) => 0,
+            Step::Alike(items) => {
+                let cells = items.cells.iter().map(|(before, ..)| before.len() + 32);
+                items.gap.len() + items.close.len() + cells.sum::<usize>()
+            }
+            Step::Items(several) => several.shapes.iter().flatten().map(Step::bytes).sum(),
+        };
+        inside + size_of::<Step>()
+    }
+}
+
+/// Whether bytes between values are tags and white space and say nothing but names: no text, comment
+/// or instruction, and of attributes only declarations and what stands for types.
+pub(super) fn is_markup(bytes: &[u8]) -> bool {
+    let mut inside = false;
+    let mut name = 0;
+    for (i, &byte) in bytes.iter().enumerate() {
+        match byte {
+            b'<' => inside = true,
+            b'>' => inside = false,
+            b'!' | b'?' if inside => return false,
+            b'=' if inside && !bytes.get(name..i).is_some_and(is_plain_attribute) => return false,
+            _ if castile_lexical::is_xml_space(byte) => name = i + 1,
+            _ if !inside => return false,
+            _ => {}
+        }
+    }
+    true
+}
+
+fn is_plain_attribute(name: &[u8]) -> bool {
+    const TYPES: [&[u8]; 4] = [b":type", b":nil", b":arrayType", b":encodingStyle"];
+    name.starts_with(b"xmlns") || TYPES.iter().any(|end| name.ends_with(end))
+}
+
+impl Fixed {
+    /// Whether it holds a value of the message.
+    fn is_private(&self) -> bool {
+        matches!(
+            self,
+            Fixed::Scalar(..) | Fixed::Xml(..) | Fixed::Attribute(..) | Fixed::Number(..) | Fixed::Row(..)
+        )
+    }
+
+    fn bytes(&self) -> usize {
+        match self {
+            Fixed::Xml(_, text) => text.len(),
+            Fixed::Attribute(_, name, value) => name.len() + value.len(),
+            Fixed::Row(_, _, row) => row.len(),
+            Fixed::Scalar(_, castile_value::Scalar::Text(text)) => text.len(),
+            Fixed::Scalar(_, castile_value::Scalar::Bytes(bytes)) => bytes.len(),
+            _ => 0,
+        }
+    }
+}

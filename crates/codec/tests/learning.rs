@@ -1,0 +1,219 @@
+//! Whatever was learned before, a message means what the plain decoder makes of it, or is refused in the
+//! same words at the same place.
+
+mod support;
+
+use std::sync::Arc;
+
+use castile_codec::{DecodeOptions, Envelope, Error, Limits, Prologue, Reading, Track};
+use castile_plan::Plan;
+use castile_testkit::{Effort, Rng, Sampler, Table, difference, random_table};
+use castile_value::{Record, Value, ValueSink};
+use support::mutate::mutate;
+use support::{body, encoded, message};
+
+/// What a receiver has learned.
+#[derive(Default)]
+struct Learned {
+    prologues: Vec<Arc<Prologue>>,
+    tracks: Vec<(Arc<Prologue>, Arc<Track>)>,
+    followed: usize,
+}
+
+impl Learned {
+    fn decode(&mut self, table: &Table, plan: &Plan, text: &str, strict: bool) -> Result<Record, Error> {
+        let types = &table.types;
+        let envelope = Envelope::open_like(text, &Limits::default(), &self.prologues)?;
+        let known = envelope.prologue().cloned();
+        let same = |p: &Arc<Prologue>| known.as_ref().is_some_and(|known| Arc::ptr_eq(known, p));
+        let tracks: Vec<_> = self
+            .tracks
+            .iter()
+            .filter(|(p, _)| same(p))
+            .map(|(_, t)| t.clone())
+            .collect();
+        let mut header = ValueSink::new(types.shape(plan.header).clone());
+        let mut body = ValueSink::new(types.shape(plan.body).clone());
+        let options = DecodeOptions { strict };
+        match envelope.decode_like(types, plan, &options, &mut header, &mut body, &tracks, true)? {
+            Reading::Followed(_) => self.followed += 1,
+            Reading::Plain(None) => {}
+            Reading::Plain(Some(lesson)) => {
+                if !self.prologues.iter().any(|p| Arc::ptr_eq(p, &lesson.prologue)) {
+                    self.prologues.push(lesson.prologue.clone());
+                }
+                self.tracks.push((lesson.prologue, Arc::new(lesson.track)));
+            }
+        }
+        Ok(body.finish())
+    }
+
+    /// Decodes both ways; whether a track was followed.
+    fn check(&mut self, table: &Table, plan: &Plan, text: &str, strict: bool, context: &str) -> bool {
+        let before = self.followed;
+        let learned = self.decode(table, plan, text, strict);
+        let plain = support::decoded_by(&table.types, plan, text, strict).map(|(_, body)| body);
+        match (learned, plain) {
+            (Ok(a), Ok(b)) => {
+                let differs = difference(&Value::Record(a), &Value::Record(b));
+                assert_eq!(differs, None, "{context}\n{text}");
+            }
+            (Err(a), Err(b)) => {
+                let said = |e: &Error| (e.kind(), e.path().to_owned(), e.to_string());
+                assert_eq!(said(&a), said(&b), "{context}\n{text}");
+            }
+            (learned, plain) => panic!("{context}: learned {learned:?}\nplain {plain:?}\n{text}"),
+        }
+        self.followed > before
+    }
+}
+
+fn named(table: &Table) -> Vec<String> {
+    let types = table.types.complex.iter().filter(|c| !c.is_abstract);
+    types
+        .filter_map(|c| c.name.as_ref())
+        .map(|n| n.local.to_string())
+        .collect()
+}
+
+#[test]
+fn any_sequence_of_messages_is_read_as_the_plain_decoder_reads_it() {
+    let (mut followed, mut firsts) = (0, 0);
+    for seed in 0..400 {
+        let table = random_table(seed);
+        for name in named(&table) {
+            let plan = table.plan(&name);
+            let mut learned = Learned::default();
+            for n in 0..10u64 {
+                // Each message comes twice.
+                let effort = if n / 2 % 2 == 1 {
+                    Effort::Most
+                } else {
+                    Effort::Random
+                };
+                let rng = Rng::new(seed.wrapping_mul(31).wrapping_add(n / 2));
+                let body = Sampler::new(&table.types, rng).effort(effort).record(plan.body);
+                let text = encoded(&table.types, &plan, &body).expect("a good sample");
+                let like = learned.check(&table, &plan, &text, true, &format!("seed {seed}, {name}, {n}"));
+                assert!(
+                    like || n % 2 == 0,
+                    "seed {seed}, {name}, {n}: the same again\n{text}"
+                );
+                firsts += usize::from(n % 2 == 0);
+                followed += usize::from(like && n % 2 == 0);
+            }
+        }
+    }
+    assert!(
+        followed * 8 > firsts,
+        "{followed} of {firsts} were like one before"
+    );
+}
+
+#[test]
+fn broken_messages_are_refused_alike() {
+    for seed in 0..150 {
+        let table = random_table(seed);
+        for name in named(&table) {
+            let plan = table.plan(&name);
+            let mut rng = Rng::new(seed);
+            for strict in [true, false] {
+                let mut learned = Learned::default();
+                let body = Sampler::new(&table.types, Rng::new(seed)).record(plan.body);
+                let good = encoded(&table.types, &plan, &body).expect("a good sample");
+                for n in 0..24 {
+                    let text = if n % 3 == 0 {
+                        good.clone()
+                    } else {
+                        mutate(&good, &mut rng)
+                    };
+                    learned.check(&table, &plan, &text, strict, &format!("seed {seed}, {name}, {n}"));
+                }
+            }
+        }
+    }
+}
+
+const TYPES: &str = "
+Mio = x:int, y:int, value:double
+Note = text:string, by:string?
+Step = number:int, note:string, field:double*, mesh:Mio*, notes:Note*, last:boolean
+";
+
+fn step(table: &Table, note: &str, field: &[f64], notes: &[(&str, Option<&str>)]) -> String {
+    let note_of = |&(text, by): &(&str, Option<&str>)| {
+        let mut fields = vec![("text", text.into())];
+        fields.extend(by.map(|by| ("by", by.into())));
+        Value::map(fields)
+    };
+    let mesh = Value::List(vec![Value::map([
+        ("x", 1.into()),
+        ("y", 2.into()),
+        ("value", 0.5.into()),
+    ])]);
+    let fields = [
+        ("number", 7.into()),
+        ("note", note.into()),
+        ("field", field.to_vec().into()),
+        ("mesh", mesh),
+        ("notes", Value::List(notes.iter().map(note_of).collect())),
+        ("last", false.into()),
+    ];
+    encoded(
+        &table.types,
+        &table.plan("Step"),
+        &body(table, "Step", Value::map(fields)),
+    )
+    .expect("good values")
+}
+
+#[test]
+fn values_and_numbers_of_items_may_differ_and_are_still_followed() {
+    let table = Table::parse(TYPES);
+    let plan = table.plan("Step");
+    let mut learned = Learned::default();
+    let notes = [("a", Some("b")), ("c", None), ("d", Some("e"))];
+    let first = step(&table, "first", &[1.0, 2.0], &notes);
+    assert!(!learned.check(&table, &plan, &first, true, "first"));
+    for (note, field, notes) in [
+        ("", &[0.5; 1][..], &notes[..1]),
+        (
+            "a &amp; b < c \r\n \u{1F600}",
+            &[f64::NAN, f64::INFINITY, -0.0],
+            &notes[1..],
+        ),
+        (
+            "]]>",
+            &[1e300; 100],
+            &[("x", None), ("y", None), ("z &", Some("<"))],
+        ),
+    ] {
+        let text = step(&table, note, field, notes);
+        assert!(learned.check(&table, &plan, &text, true, note), "{text}");
+    }
+}
+
+#[test]
+fn what_is_no_name_in_a_message_is_private() {
+    let table = Table::parse(TYPES);
+    let plan = table.plan("Note");
+    for (inside, private) in [
+        ("<text>a</text>", false),
+        ("\n  <text>a</text>\n", false),
+        ("<text xsi:type='xsd:string'>a</text>", false),
+        ("<text><![CDATA[a]]></text>", true),
+        ("<text>a</text><!--b-->", true),
+        ("<text/>", true),
+        ("<?b c?><text>a</text>", true),
+    ] {
+        let text = message("Note", inside);
+        let mut learned = Learned::default();
+        assert!(!learned.check(&table, &plan, &text, true, inside));
+        let (_, track) = learned.tracks.first().expect("a track");
+        assert_eq!(track.is_private(), private, "{inside}");
+        assert!(
+            learned.check(&table, &plan, &text, true, inside),
+            "the same again: {inside}"
+        );
+    }
+}
