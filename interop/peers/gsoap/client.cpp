@@ -4,6 +4,7 @@
 #include <iostream>
 #include <map>
 
+#include "shapes.hpp"
 #include "structs.hpp"
 #include "InteropSoap11.nsmap"
 
@@ -38,11 +39,19 @@ Operation document(int (*send)(soap *, const char *, const char *, In *, Out &),
     };
 }
 
-#define DOCUMENT(name, fill, take)                                                                  \
-    {#name, document<_i__##name, _i__##name##Response>(                                             \
-                soap_call___i__##name,                                                              \
-                [](soap * ctx, const Json &args, _i__##name &in) { (void)ctx, (void)args, (void)in; fill; }, \
-                [](const _i__##name##Response &out, Json &result) { (void)out, (void)result; take; })}
+#define DOCUMENT_OF(prefix, name, fill, take)                                                       \
+    {#name, document<_##prefix##__##name, _##prefix##__##name##Response>(                           \
+                soap_call___##prefix##__##name,                                                     \
+                [](soap * ctx, const Json &args, _##prefix##__##name &in) {                         \
+                    (void)ctx, (void)args, (void)in;                                                \
+                    fill;                                                                           \
+                },                                                                                  \
+                [](const _##prefix##__##name##Response &out, Json &result) {                        \
+                    (void)out, (void)result;                                                        \
+                    take;                                                                           \
+                })}
+
+#define DOCUMENT(name, fill, take) DOCUMENT_OF(i, name, fill, take)
 
 int notify(const Call &call, Json &) {
     _i__notify in;
@@ -95,6 +104,23 @@ int rpc_fail(const Call &call, Json &) {
     return soap_call_r__rpcFail(call.ctx, call.url, call.action, call.arguments.at("reason"), out);
 }
 
+int number(const Call &call, Json &result) {
+    double in = 0;
+    neutral::read(call.arguments.at("Number"), in);
+    __s__echoNumberResponse out{};
+    const int error = soap_call___s__echoNumber(call.ctx, call.url, call.action, in, out);
+    neutral::required(result, "Number", out.s__Number);
+    return error;
+}
+
+int drawing(const Call &call, Json &result) {
+    __s__echoDrawingResponse out{};
+    s__Sheet *in = neutral::read_sheet(call.ctx, call.arguments);
+    const int error = soap_call___s__echoDrawing(call.ctx, call.url, call.action, in, out);
+    if (error == SOAP_OK && out.s__Drawing) neutral::write_sheet(result, *out.s__Drawing);
+    return error;
+}
+
 const std::map<std::string, Operation> operations = {
     DOCUMENT(echoVoid, {}, {}),
     DOCUMENT(echoDoubles, neutral::read_all(args, "value", in.value), neutral::repeated(result, "value", out.value)),
@@ -122,6 +148,13 @@ const std::map<std::string, Operation> operations = {
     DOCUMENT(lastNotice, neutral::read(args.at("key"), in.key),
              neutral::required(result, "count", out.count); neutral::optional(result, "text", out.text);
              neutral::optional(result, "value", out.value)),
+    DOCUMENT_OF(s, echoShapes, neutral::read_shapes(ctx, args, in.shape), neutral::write_shapes(result, out.shape)),
+    DOCUMENT_OF(s, echoFigures, neutral::read_figures(ctx, args, in), neutral::write_figures(result, out)),
+    DOCUMENT_OF(s, failShape,
+                if (args.contains("shape")) in.shape = neutral::read_shape(ctx, args.at("shape"), "Shape");
+                in.text = neutral::pointer<std::string>(ctx, args, "text"), {}),
+    {"echoNumber", number},
+    {"echoDrawing", drawing},
     {"notify", notify},
     {"rpcVoid", rpc_void},
     {"rpcScalars", rpc_scalars},
@@ -139,6 +172,10 @@ Json fault(soap *ctx) {
     j["reason"] = reason ? reason : "";
     const SOAP_ENV__Detail *detail = ctx->fault->SOAP_ENV__Detail ? ctx->fault->SOAP_ENV__Detail : ctx->fault->detail;
     if (detail && detail->i__ServiceFault) j["detail"] = {{"ServiceFault", neutral::write(*detail->i__ServiceFault)}};
+    else if (detail && detail->s__TextFault) j["detail"] = {{"TextFault", {{"TextFault", *detail->s__TextFault}}}};
+    else if (detail && detail->s__ShapeFault)
+        j["detail"] = {
+            {"ShapeFault", {{"shape", neutral::write_shape(*detail->s__ShapeFault->shape, SOAP_TYPE_s__Shape)}}}};
     else if (detail && detail->rt__RpcFault) j["detail"] = {{"RpcFault", {{"reason", detail->rt__RpcFault->reason}}}};
     return j;
 }

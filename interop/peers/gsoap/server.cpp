@@ -8,7 +8,7 @@
 #include <mutex>
 #include <thread>
 
-#include "soapH.h"
+#include "shapes.hpp"
 #include "InteropSoap11.nsmap"
 
 namespace {
@@ -49,12 +49,15 @@ void leave_when_stdin_closes() {
 } // namespace
 
 // wsdl2h declares each operation once a port (name and name_): this defines the second by the first.
-#define OPERATION(name)                                                                             \
-    int __i__##name(soap *ctx, _i__##name *in, _i__##name##Response &out);                          \
-    int __i__##name##_(soap *ctx, _i__##name *in, _i__##name##Response &out) {                      \
-        return __i__##name(ctx, in, out);                                                           \
+#define OPERATION_OF(prefix, name)                                                                  \
+    int __##prefix##__##name(soap *ctx, _##prefix##__##name *in, _##prefix##__##name##Response &out); \
+    int __##prefix##__##name##_(soap *ctx, _##prefix##__##name *in,                                 \
+                                _##prefix##__##name##Response &out) {                               \
+        return __##prefix##__##name(ctx, in, out);                                                  \
     }                                                                                               \
-    int __i__##name(soap *ctx, _i__##name *in, _i__##name##Response &out)
+    int __##prefix##__##name(soap *ctx, _##prefix##__##name *in, _##prefix##__##name##Response &out)
+
+#define OPERATION(name) OPERATION_OF(i, name)
 
 #define ECHO(name, field)                                                                           \
     OPERATION(name) {                                                                               \
@@ -148,6 +151,50 @@ int r__rpcFail(soap *ctx, std::string reason, r__rpcFailResponse &) {
     SOAP_ENV__Detail *detail = soap_new_SOAP_ENV__Detail(ctx);
     detail->rt__RpcFault = fault;
     return fail(ctx, fault->reason, detail);
+}
+
+OPERATION_OF(s, echoShapes) {
+    out.shape = in->shape;
+    return SOAP_OK;
+}
+
+// Request and reply have unions of their own.
+OPERATION_OF(s, echoFigures) {
+    neutral::Json figures;
+    neutral::write_figures(figures, *in);
+    neutral::read_figures(ctx, figures, out);
+    return SOAP_OK;
+}
+
+OPERATION_OF(s, failShape) {
+    SOAP_ENV__Detail *detail = soap_new_SOAP_ENV__Detail(ctx);
+    if (!in->shape) {
+        detail->s__TextFault = in->text;
+        return fail(ctx, "text", detail);
+    }
+    detail->s__ShapeFault = soap_new__s__ShapeFault(ctx);
+    detail->s__ShapeFault->shape = in->shape;
+    return fail(ctx, "shape", detail);
+}
+
+int __s__echoNumber(soap *, double in, __s__echoNumberResponse &out) {
+    out.s__Number = in;
+    return SOAP_OK;
+}
+
+int __s__echoNumber_(soap *, double in, __s__echoNumberResponse_ &out) {
+    out.s__Number = in;
+    return SOAP_OK;
+}
+
+int __s__echoDrawing(soap *, s__Sheet *in, __s__echoDrawingResponse &out) {
+    out.s__Drawing = in;
+    return SOAP_OK;
+}
+
+int __s__echoDrawing_(soap *, s__Sheet *in, __s__echoDrawingResponse_ &out) {
+    out.s__Drawing = in;
+    return SOAP_OK;
 }
 
 int __e__echoEvery(soap *, _e__echoEvery *in, _e__echoEveryResponse &out) {
