@@ -109,7 +109,7 @@ def _cell(pair: tuple[str, str]) -> str:
     if not counts:
         return "-"
     if set(counts) == {"skipped"}:
-        return "not installed"
+        return "skipped"
     text = f"{counts['passed']} + {counts['ledger']}"
     if counts["skipped"]:
         text += f" + {counts['skipped']} skipped"

@@ -43,32 +43,32 @@ def parameters(test: str, clients: tuple[str, ...], names: list[str]) -> list[An
 
 
 def ask(
-    running: Running, pair: tuple[str, str], version: str, case: Case, addressing: str | None
+    running: Running, sides: tuple[str, str], version: str, case: Case, addressing: str | None
 ) -> dict[str, Any]:
-    url = running.server(pair[1]).url("addressed", version)
+    url = running.server(sides[1]).url("addressed", version)
     request = request_of(url, version, case, case.arguments)
-    return running.client(pair[0]).call(request | {"addressing": addressing})
+    return running.client(sides[0]).call(request | {"addressing": addressing})
 
 
-@pytest.mark.parametrize(("pair", "version", "case"), parameters("plain", PEERS, list(CASES)))
-def test_addressed(running: Running, pair: tuple[str, str], version: str, case: Case) -> None:
-    check(case, ask(running, pair, version, case, "anonymous"))
+@pytest.mark.parametrize(("sides", "version", "case"), parameters("plain", PEERS, list(CASES)))
+def test_addressed(running: Running, sides: tuple[str, str], version: str, case: Case) -> None:
+    check(case, ask(running, sides, version, case, "anonymous"))
 
 
-@pytest.mark.parametrize(("pair", "version", "case"), parameters("required", PEERS, ["void"]))
-def test_required(running: Running, pair: tuple[str, str], version: str, case: Case) -> None:
+@pytest.mark.parametrize(("sides", "version", "case"), parameters("required", PEERS, ["void"]))
+def test_required(running: Running, sides: tuple[str, str], version: str, case: Case) -> None:
     """A server that requires addressing refuses a message without (its SOAP binding, 6.4.1.4)."""
-    answer = ask(running, pair, version, case, None)
+    answer = ask(running, sides, version, case, None)
     assert "fault" in answer, f"a fault was expected: {short(answer)}"
     code = answer["fault"]["code"].rpartition(":")[2].rpartition("}")[2]
     assert code == ("MessageAddressingHeaderRequired" if version == "1.1" else "Sender")
 
 
-@pytest.mark.parametrize(("pair", "version", "case"), parameters("callback", CALLED_BACK, list(CASES)))
-def test_called_back(running: Running, pair: tuple[str, str], version: str, case: Case) -> None:
+@pytest.mark.parametrize(("sides", "version", "case"), parameters("callback", CALLED_BACK, list(CASES)))
+def test_called_back(running: Running, sides: tuple[str, str], version: str, case: Case) -> None:
     """The server answers 202 and sends its reply to the address that the client listens on."""
     for _ in range(TRIES_MAX):
-        answer = ask(running, pair, version, case, "callback")
-        if pair[0] != "cxf" or TOO_SOON not in answer.get("fault", {}).get("reason", ""):
+        answer = ask(running, sides, version, case, "callback")
+        if sides[0] != "cxf" or TOO_SOON not in answer.get("fault", {}).get("reason", ""):
             break
     check(case, answer)
