@@ -15,6 +15,10 @@ pub(crate) struct FileResult {
     pub(crate) row: Row,
     /// Whether it could be loaded, or why not.
     pub(crate) loaded: Result<(), String>,
+    /// What the loader warned of.
+    pub(crate) warnings: Vec<String>,
+    /// Why the first operation that is out of scope is, in full.
+    pub(crate) refused: Option<String>,
     /// Operations of SOAP ports.
     pub(crate) operations: Vec<OperationResult>,
     /// Why operations are out of scope, and how many for that reason.
@@ -42,6 +46,8 @@ pub(crate) fn run(corpus: &Corpus, row: &Row) -> FileResult {
     let empty = |loaded| FileResult {
         row: row.clone(),
         loaded,
+        warnings: Vec::new(),
+        refused: None,
         operations: Vec::new(),
         unsupported: BTreeMap::new(),
         sent: Vec::new(),
@@ -57,6 +63,8 @@ fn round(row: &Row, contract: &Contract) -> FileResult {
     let mut result = FileResult {
         row: row.clone(),
         loaded: Ok(()),
+        warnings: contract.warnings.iter().map(ToString::to_string).collect(),
+        refused: None,
         operations: Vec::new(),
         unsupported: BTreeMap::new(),
         sent: Vec::new(),
@@ -88,6 +96,7 @@ fn operation(
 ) {
     if let Some(why) = &operation.unsupported {
         *result.unsupported.entry(kind_of(why)).or_default() += 1;
+        result.refused.get_or_insert_with(|| why.clone());
         return;
     }
     let version = if binding.protocol == Protocol::Soap12 {
@@ -99,6 +108,7 @@ fn operation(
     let outcome = sent.unwrap_or_else(|panic| Outcome::failed(format!("panicked: {}", words(&*panic))));
     if let Some(why) = outcome.unsupported {
         *result.unsupported.entry(kind_of(&why)).or_default() += 1;
+        result.refused.get_or_insert(why);
     }
     result.sent.extend(outcome.sent.into_iter().map(|mut sent| {
         sent.label = format!("{} {name} {}", result.row.file, sent.label);

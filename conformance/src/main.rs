@@ -26,6 +26,7 @@ mod message;
 mod oracle;
 mod report;
 mod suites;
+mod tolerance;
 mod traffic;
 mod w3c;
 
@@ -92,15 +93,19 @@ fn main() -> ExitCode {
     let foreign = oracle::check(&results, &corpus, arguments.keep.as_deref());
     let traffic = traffic::run(&corpus, arguments.only.as_deref());
     let ledger = ledger::compare(&results, arguments.only.is_some());
+    let tolerance = tolerance::Tolerance::compare(&results);
     let suites = (arguments.only.is_none()).then(|| suites::Suites::run(&corpus));
     report::print(&results, &foreign, &ledger, arguments.verbose);
     report::traffic(&traffic, arguments.verbose);
     if let Some(suites) = &suites {
         suites.print(arguments.verbose);
     }
+    if arguments.only.is_none() {
+        tolerance.print();
+    }
     let w3c = arguments.only.is_some() || w3c::run(&corpus, arguments.verbose);
     println!("{:.1?}", started.elapsed());
-    let suites = suites.is_none_or(|suites| suites.is_clean());
+    let suites = suites.is_none_or(|suites| suites.is_clean() && tolerance.is_clean());
     ExitCode::from(u8::from(
         !(ledger.is_clean() && foreign.is_clean() && traffic.is_clean() && suites && w3c),
     ))

@@ -36,6 +36,13 @@ known! {
     WSDL20 "http://www.w3.org/ns/wsdl",
 }
 
+/// The namespaces of the drafts of XML Schema.
+const DRAFTS: [&str; 3] = [
+    "http://www.w3.org/1999/XMLSchema",
+    "http://www.w3.org/2000/08/XMLSchema",
+    "http://www.w3.org/2000/10/XMLSchema",
+];
+
 impl Ns {
     /// The namespace of a QName whose prefix is not declared.
     pub(crate) const UNBOUND: Ns = Ns(u32::MAX);
@@ -44,6 +51,8 @@ impl Ns {
 /// The namespaces of a load.
 #[derive(Debug)]
 pub(crate) struct Names {
+    /// The namespace of a draft of XML Schema that was met since it was asked for.
+    draft: Option<&'static str>,
     uris: Vec<Box<str>>,
     numbers: HashMap<Box<str>, Ns>,
 }
@@ -51,6 +60,7 @@ pub(crate) struct Names {
 impl Names {
     pub(crate) fn new() -> Self {
         let mut names = Names {
+            draft: None,
             uris: Vec::new(),
             numbers: HashMap::new(),
         };
@@ -64,10 +74,20 @@ impl Names {
         if let Some(&ns) = self.numbers.get(uri) {
             return ns;
         }
+        // What contracts of those years take from the drafts means the same in the recommendation.
+        if let Some(draft) = DRAFTS.iter().find(|draft| **draft == uri) {
+            self.draft = Some(draft);
+            return Ns::XSD;
+        }
         let ns = Ns(u32::try_from(self.uris.len()).unwrap_or(u32::MAX - 1));
         self.uris.push(uri.into());
         self.numbers.insert(uri.into(), ns);
         ns
+    }
+
+    /// The namespace of a draft of XML Schema, if one was met since this was asked last.
+    pub(crate) fn take_draft(&mut self) -> Option<&'static str> {
+        self.draft.take()
     }
 
     pub(crate) fn find(&self, uri: &str) -> Option<Ns> {

@@ -58,7 +58,7 @@ pub use global::Global;
 pub use message::{Plan, Style};
 pub use model::Block;
 pub use name::{Namespace, NsIx, QName};
-pub use rules::{Range, Rules};
+pub use rules::{Range, Rules, pattern_problem};
 pub use seal::{Derived, Leaf, Tags};
 pub use simple::{Facets, Simple, Variety, WhiteSpace};
 pub use store::{decode_stored, encode_stored};

@@ -70,6 +70,10 @@ impl<'d> Compiler<'d> {
     ) -> Result<Rc<Model>, Unusable> {
         let leaf = match (node.token("name"), node.qname("ref")) {
             (None, Some(name)) => self.referenced(scope, node, name),
+            (Some(name), _) if !castile_xml::is_ncname(name) => {
+                let text = format!("{name:?} is no name of an element (XSD part 1, 3.3.2)");
+                return Err(self.refuse(scope.schema, node, &text));
+            }
             (Some(name), _) => self.declared(scope, node, name),
             (None, None) => {
                 return Err(self.refuse(scope.schema, node, "an element has neither name nor ref"));

@@ -24,6 +24,7 @@ mod particle;
 mod refer;
 mod simple;
 mod substitute;
+mod unique;
 mod wildcard;
 
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -141,6 +142,7 @@ impl<'d> Compiler<'d> {
             self.drain()?;
         }
         self.mend();
+        self.check_attribution();
         nillable::add_nil_fields(&mut self.types);
         Ok(())
     }

@@ -36,7 +36,7 @@ impl<'d> Compiler<'d> {
     /// namespace or its prefix is not declared, or the type that is written out in the element of this name.
     fn meant(&mut self, schema: u32, node: NodeRef<'d>, name: QNameRef<'d>) -> Option<TypeId> {
         let clark = self.documents.names.clark(name.ns, name.local);
-        if matches!(name.ns, Ns::NONE | Ns::UNBOUND) {
+        if matches!(name.ns, Ns::NONE | Ns::UNBOUND | Ns::WSDL) {
             let ty = built_in(name.local)?;
             let local = name.local;
             let text = format!("there is no type {clark}; xsd:{local} is taken (XSD part 1, 3.15.3)");
@@ -169,6 +169,11 @@ pub(super) fn built_in(local: &str) -> Option<TypeId> {
         "anyType" => Some(TypeId::Any),
         // XSD 1.1 names that real contracts use.
         "anyAtomicType" => Some(TypeId::Simple(Builtin::AnySimpleType.into())),
+        // Names of the drafts.
+        "timeInstant" => Some(TypeId::Simple(Builtin::DateTime.into())),
+        "timeDuration" => Some(TypeId::Simple(Builtin::Duration.into())),
+        "uriReference" | "uri" => Some(TypeId::Simple(Builtin::AnyUri.into())),
+        "ur-type" => Some(TypeId::Any),
         "dateTimeStamp" => Some(TypeId::Simple(Builtin::DateTime.into())),
         "dayTimeDuration" | "yearMonthDuration" => Some(TypeId::Simple(Builtin::Duration.into())),
         _ => Builtin::from_name(local).map(|builtin| TypeId::Simple(builtin.into())),

@@ -1,6 +1,6 @@
 //! Simple types (XSD part 1, 3.14).
 
-use castile_plan::{Builtin, Facets, Simple, SimpleId, TypeId, Variety, WhiteSpace};
+use castile_plan::{Builtin, Facets, Simple, SimpleId, TypeId, Variety, WhiteSpace, pattern_problem};
 
 use super::{Compiler, Unusable, facets};
 use crate::names::Ns;
@@ -26,6 +26,7 @@ impl<'d> Compiler<'d> {
     fn variety(&mut self, decl: Decl, node: NodeRef<'d>) -> Result<Simple, Unusable> {
         if let Some(restriction) = node.child(Ns::XSD, "restriction") {
             let base = self.part(decl, restriction, "base")?;
+            self.check_patterns(decl, restriction);
             return Ok(self.restricted(base, restriction));
         }
         if let Some(list) = node.child(Ns::XSD, "list") {
@@ -42,6 +43,19 @@ impl<'d> Compiler<'d> {
             "a simple type says nothing of itself; it is taken as xsd:string".into(),
         );
         Ok(self.restricted(Builtin::String.into(), node))
+    }
+
+    /// Warns of patterns that are none: they, and those beside them, are not checked.
+    fn check_patterns(&mut self, decl: Decl, node: NodeRef<'d>) {
+        for facet in node.named(Ns::XSD, "pattern") {
+            let Some(value) = facet.attribute("value") else {
+                continue;
+            };
+            if let Some(problem) = pattern_problem(value) {
+                let text = format!("the pattern {value:?} is not checked: {problem} (XSD part 2, F)");
+                self.warn(decl.schema, facet, text);
+            }
+        }
     }
 
     /// A restriction of `base` by the facets in `node`.

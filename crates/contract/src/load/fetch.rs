@@ -3,7 +3,7 @@
 use castile_xml::Reader;
 
 use super::{Document, DocumentKind, Documents};
-use crate::error::{Error, Kind, Place};
+use crate::error::{Error, Kind, Place, Warning};
 use crate::names::Ns;
 use crate::options::Options;
 use crate::resolve::{Loaded, Resolver, is_remote, join, scheme};
@@ -173,9 +173,24 @@ impl<'r> Fetcher<'r> {
             return Ok(at);
         }
         let not_xml = |e: castile_xml::Error| Error::new(Kind::Xml(e.to_string().into()), place());
-        let text = castile_xml::to_utf8(&loaded.bytes, loaded.charset.as_deref()).map_err(not_xml)?;
+        let (space, bytes) = before_declaration(&loaded.bytes);
+        let mut text = castile_xml::to_utf8(bytes, loaded.charset.as_deref()).map_err(not_xml)?;
+        if let Some((_, rest)) = text.split_once("?>").filter(|_| !space.is_empty()) {
+            text = (String::from_utf8_lossy(space) + rest).into_owned().into();
+            to.warnings.push(Warning {
+                place: place(),
+                text: "white space before the XML declaration is passed over (XML 1.0, 2.8)".into(),
+            });
+        }
         let tree = Tree::parse(&text, &mut to.names).map_err(|e| xml_error(&e, &text, &loaded.location))?;
         let kind = kind(&tree, to).map_err(|what| Error::new(Kind::NotContract(what.into()), place()))?;
+        if let Some(draft) = to.names.take_draft() {
+            let text = format!("{draft} is a draft of XML Schema; the recommendation of 2001 is read for it");
+            to.warnings.push(Warning {
+                place: place(),
+                text: text.into(),
+            });
+        }
         let at = to.list.len() as u32;
         to.digests.insert(digest, at);
         let (location, asked) = (loaded.location.as_str().into(), asked.map(Into::into));
@@ -187,6 +202,15 @@ impl<'r> Fetcher<'r> {
             tree,
         });
         Ok(at)
+    }
+}
+
+/// White space that stands before an XML declaration, and the document from there.
+fn before_declaration(bytes: &[u8]) -> (&[u8], &[u8]) {
+    let (space, rest) = bytes.split_at(bytes.len() - bytes.trim_ascii_start().len());
+    match rest.starts_with(b"<?xml ") {
+        true => (space, rest),
+        false => (&[], bytes),
     }
 }
 

@@ -301,7 +301,7 @@ impl<'d> Messages<'_, 'd> {
             TypeId::Complex(id) => Ok(id),
             TypeId::Unsupported(i) => Err(compiler.types.unsupported[i as usize].to_string()),
             _ => Err(format!(
-                "a document style body of simple type {} is not supported, at {place}",
+                "a document style body of simple type {} is not supported (Basic Profile 1.1, R2204), at {place}",
                 name.local
             )),
         }

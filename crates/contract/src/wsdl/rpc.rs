@@ -8,7 +8,7 @@ use castile_plan::{ComplexId, Occurs, QName, TypeId};
 use super::At;
 use super::binding::warn;
 use super::message::{Body, Messages, Side};
-use super::part::{UNQUALIFIED, plain, type_leaf};
+use super::part::{UNQUALIFIED, element_leaf, plain, type_leaf};
 use crate::compile::{Compiler, Compositor, Model};
 
 impl<'d> Messages<'_, 'd> {
@@ -27,13 +27,25 @@ impl<'d> Messages<'_, 'd> {
             .flat_map(|m| body.parts.iter().map(move |p| (*m, *p)))
         {
             let name = part.token("name").unwrap_or_default();
-            if part.qname("element").is_some() {
-                let place = compiler.documents.place(message.document, part);
-                return Err(format!(
-                    "rpc style part {name} has an element where it must have a type, at {place}"
-                ));
-            }
-            let leaf = type_leaf(compiler, message, part, QName::new(UNQUALIFIED, name));
+            let encoded = body.element.token("use") == Some("encoded");
+            let leaf = match part.qname("element") {
+                // An element of a schema says nothing of encoded values.
+                Some(_) if encoded => {
+                    let place = compiler.documents.place(message.document, part);
+                    return Err(format!(
+                        "rpc/encoded part {name} has an element where it must have a type (WS-I BP R2203), at {place}"
+                    ));
+                }
+                Some(element) => {
+                    let text = format!(
+                        "rpc style part {name} has an element where it must have a type; that element is sent in its \
+                         place (WS-I BP R2203)"
+                    );
+                    warn(compiler, message, part, &text);
+                    element_leaf(compiler, message, part, element)
+                }
+                None => type_leaf(compiler, message, part, QName::new(UNQUALIFIED, name)),
+            };
             items.push(Rc::new(Model::Leaf(leaf.into(), Occurs::ONE)));
         }
         let wrapper = self.wrapper(compiler, body, side);

@@ -222,7 +222,9 @@ impl<'t> Sampler<'t> {
 
     fn nested(&self, declared: ComplexId, field: &Field, depth: u32, making: &Making) -> Option<Value> {
         let height = self.heights.complex(declared);
-        if height.is_none() || (self.exhausted(depth, making) && height > Some(1)) {
+        // A type whose parts may be nil is low, and may contain itself all the same.
+        let high = height > Some(1) || field.nillable;
+        if height.is_none() || (self.exhausted(depth, making) && high) {
             if field.nillable {
                 return Some(Value::Nil);
             }

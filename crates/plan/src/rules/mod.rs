@@ -14,6 +14,7 @@ use regex::Regex;
 
 use bounds::Bounds;
 pub use bounds::Range;
+pub use pattern::pattern_problem;
 
 use crate::{Builtin, Facets, Simple, SimpleId, Types, Variety, WhiteSpace};
 

@@ -19,6 +19,21 @@ pub(super) fn alternatives(patterns: &[Box<str>]) -> Option<(Regex, Box<str>)> {
     Some((regex, patterns.join(" | ").into()))
 }
 
+/// Why a pattern is none, or none that can be checked; `None` for one that is checked.
+pub fn pattern_problem(pattern: &str) -> Option<String> {
+    // Compiling takes long; only counts make a pattern too big.
+    const LONG: usize = 200;
+    let Some(regex) = translate(pattern) else {
+        return Some("it is no regular expression of XML Schema".into());
+    };
+    let big = pattern.len() > LONG || pattern.contains('{');
+    let problem = match big {
+        true => Regex::new(&regex).err().map(|e| e.to_string()),
+        false => regex_syntax::parse(&regex).err().map(|e| e.to_string()),
+    };
+    problem.map(|text| text.lines().last().unwrap_or_default().to_owned())
+}
+
 /// How deep groups and classes may nest.
 const DEPTH_MAX: u32 = 50;
 
