@@ -113,8 +113,9 @@ fn short(why: &str) -> String {
     let line: String = why.split_whitespace().collect::<Vec<_>>().join(" ");
     // The place is on this machine; its file, line and column are not.
     let words = line.split(' ').map(|word| match word.rsplit_once('/') {
-        Some((path, file)) if path.starts_with('/') => file,
-        _ => word,
+        Some((path, file)) if path.starts_with('/') => file.to_owned(),
+        Some((path, file)) if path.starts_with("(/") => format!("({file}"),
+        _ => word.to_owned(),
     });
     words.collect::<Vec<_>>().join(" ").chars().take(220).collect()
 }
