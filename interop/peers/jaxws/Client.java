@@ -61,8 +61,7 @@ public final class Client {
             call(request, answer);
         } catch (InvocationTargetException thrown) {
             try {
-                answer.add(thrown.getCause() instanceof SOAPFaultException || declared(thrown) != null ? "fault" : "error",
-                        described(thrown.getCause()));
+                answer.add(isFault(thrown.getCause()) ? "fault" : "error", described(thrown.getCause()));
             } catch (Exception e) {
                 answer.add("error", reason(e));
             }
@@ -74,26 +73,40 @@ public final class Client {
 
     private void call(JsonObject request, JsonObject answer) throws Exception {
         Contract contract = CONTRACTS.get(request.get("contract").getAsString());
-        String operation = request.get("operation").getAsString();
-        Method method = null;
-        for (Method each : contract.portType.getMethods()) {
-            method = each.getName().equals(operation) ? each : method;
+        Method method = method(contract.portType, request.get("operation").getAsString());
+        Object[] arguments = arguments(method, request);
+        Object returned = method.invoke(port(contract, request, method), arguments);
+        results(method, arguments, returned, answer);
+    }
+
+    private static Method method(Class<?> portType, String operation) {
+        for (Method method : portType.getMethods()) {
+            if (method.getName().equals(operation)) {
+                return method;
+            }
         }
-        boolean bare = bare(method);
+        throw new IllegalArgumentException("no operation " + operation);
+    }
+
+    private static Object[] arguments(Method method, JsonObject request) throws Exception {
+        JsonObject given = request.getAsJsonObject("arguments");
         Parameter[] parameters = method.getParameters();
-        Object[] arguments = new Object[parameters.length];
+        Object[] made = new Object[parameters.length];
         for (int i = 0; i < parameters.length; i++) {
             WebParam named = parameters[i].getAnnotation(WebParam.class);
-            Type type = type(parameters[i]);
-            JsonObject given = request.getAsJsonObject("arguments");
-            JsonElement value = named.header() ? request.get("header") : member(bare, type, given, named.name());
-            Object made = named.mode() == WebParam.Mode.OUT ? null : Neutral.toJava(type, value);
-            arguments[i] = parameters[i].getType() == Holder.class ? new Holder<>(made) : made;
+            JsonElement value = named.header() ? request.get("header") : member(bare(method), given, named.name());
+            Object sent = named.mode() == WebParam.Mode.OUT ? null : Neutral.toJava(type(parameters[i]), value);
+            made[i] = parameters[i].getType() == Holder.class ? new Holder<>(sent) : sent;
         }
-        Object returned = method.invoke(port(contract, request, method), arguments);
+        return made;
+    }
 
+    /** Results are what came in holders, and what the method returned. */
+    private static void results(Method method, Object[] arguments, Object returned, JsonObject answer) throws Exception {
+        boolean bare = bare(method);
         JsonObject result = new JsonObject();
         answer.add("result", result);
+        Parameter[] parameters = method.getParameters();
         for (int i = 0; i < parameters.length; i++) {
             WebParam named = parameters[i].getAnnotation(WebParam.class);
             if (named.mode() != WebParam.Mode.IN) {
@@ -102,13 +115,13 @@ public final class Client {
             }
         }
         if (method.getReturnType() != void.class) {
-            WebResult named = method.getAnnotation(WebResult.class);
-            add(result, bare, named.name(), Neutral.fromJava(method.getGenericReturnType(), returned));
+            String name = method.getAnnotation(WebResult.class).name();
+            add(result, bare, name, Neutral.fromJava(method.getGenericReturnType(), returned));
         }
     }
 
     /** The one part of a bare message is the whole message when it is a struct. */
-    private static JsonElement member(boolean bare, Type type, JsonObject arguments, String name) {
+    private static JsonElement member(boolean bare, JsonObject arguments, String name) {
         return bare && !arguments.has(name) ? arguments : arguments.get(name);
     }
 
@@ -148,9 +161,9 @@ public final class Client {
             Service service = Service.create(
                     Client.class.getResource("/" + name + ".wsdl"), new QName(contract.namespace, contract.service));
             String port = contract.port + version.replace(".", "");
-            WebServiceFeature[] features =
-                    addressing.isEmpty() ? new WebServiceFeature[0] : new WebServiceFeature[] {new AddressingFeature(true, true)};
-            Object made = service.getPort(new QName(contract.namespace, port), contract.portType, features);
+            boolean addressed = !addressing.isEmpty();
+            WebServiceFeature feature = new AddressingFeature(addressed, addressed);
+            Object made = service.getPort(new QName(contract.namespace, port), contract.portType, feature);
             BindingProvider provider = (BindingProvider) made;
             provider.getRequestContext().put(BindingProvider.ENDPOINT_ADDRESS_PROPERTY, url);
             if (addressing.equals("callback")) {
@@ -165,8 +178,8 @@ public final class Client {
 
     // ---- what went wrong ----
 
-    private static WebFault declared(InvocationTargetException thrown) {
-        return thrown.getCause().getClass().getAnnotation(WebFault.class);
+    private static boolean isFault(Throwable thrown) {
+        return thrown instanceof SOAPFaultException || thrown.getClass().isAnnotationPresent(WebFault.class);
     }
 
     private JsonObject described(Throwable thrown) throws Exception {
