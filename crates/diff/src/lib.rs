@@ -48,4 +48,4 @@
 
 mod send;
 
-pub use send::{Match, Options, Piece, Pieces, Report, Stats, Stuffing, Template, Templates};
+pub use send::{Costs, Match, Options, Piece, Pieces, Report, Stats, Steps, Stuffing, Template, Templates};

@@ -231,7 +231,8 @@ fn options(rng: &mut Rng) -> Options {
         pad: !rng.once_in(3),
         steal_reach: *rng.pick(&[0, 1, 8]),
         stuffing: *rng.pick(&[Stuffing::None, Stuffing::None, Stuffing::Max, Stuffing::Width(9)]),
-        rewrite_above: *rng.pick(&[0.1, 0.6, 2.0]),
+        rewrite_above: *rng.pick(&[None, Some(0.1), Some(0.6), Some(2.0)]),
+        one_pass: !rng.once_in(3),
         ..Options::default()
     }
 }

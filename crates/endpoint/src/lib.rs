@@ -17,6 +17,7 @@
 mod adapt;
 pub mod addressing;
 mod client;
+mod costs;
 mod error;
 mod layers;
 mod load;

@@ -117,7 +117,8 @@ pub(crate) fn differential(settings: &Settings<'_, '_>) -> PyResult<Differential
     settings.set("differential_split_bytes", &mut options.split_bytes)?;
     settings.set("differential_reserve_bytes", &mut options.reserve_bytes)?;
     settings.set("differential_steal_reach", &mut options.steal_reach)?;
-    settings.set("differential_rewrite_above", &mut options.rewrite_above)?;
+    options.rewrite_above = settings.get("differential_rewrite_above")?;
+    settings.set("differential_one_pass", &mut options.one_pass)?;
     settings.set("differential_verify", &mut options.verify)?;
     settings.set("differential_budget_bytes", &mut options.budget_bytes)?;
     if let Some(width) = settings.get("differential_stuffing")? {

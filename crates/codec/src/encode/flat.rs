@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use castile_lexical as lexical;
+use castile_plan::Tags;
 use castile_value::{Column, DType};
 
 use super::glue::Glue;
@@ -67,6 +68,29 @@ impl RowWriter {
             kernels: columns.iter().map(|(kernel, _)| *kernel).collect(),
             dtypes: columns.iter().map(|(_, column)| column.dtype()).collect(),
             glue,
+        }
+    }
+
+    /// A writer of numbers that are no part of a message: for finding out what writing costs.
+    pub fn sample(dtype: DType) -> RowWriter {
+        let tags = Tags {
+            open: b"<ns1:item".as_slice().into(),
+            typed: b"<ns1:item".as_slice().into(),
+            close: b"</ns1:item>".as_slice().into(),
+        };
+        let kernel = match dtype {
+            DType::F64 => Kernel::F64,
+            DType::F32 => Kernel::F32,
+            DType::I32 => Kernel::I32,
+            DType::I64 => Kernel::I64,
+            DType::U64 => Kernel::U64,
+            DType::Bool => Kernel::Bool,
+            small => Kernel::Small(small),
+        };
+        RowWriter {
+            kernels: vec![kernel],
+            dtypes: vec![dtype],
+            glue: Glue::new(&[&tags], false),
         }
     }
 

@@ -195,7 +195,15 @@ impl Array {
         };
         let columns = shadow_columns(&self.shadow, &self.offsets, self.stride, self.rows, &self.writer);
         let chunk = &mut self.chunks[i];
-        if count as f32 > values as f32 * options.rewrite_above {
+        let anew = match options.rewrite_above {
+            Some(part) => count as f32 > values as f32 * part,
+            None => {
+                let costs = options.costs.unwrap_or_default();
+                let copied = if chunk.is_lent() { chunk.bytes.len() } else { 0 };
+                costs.prefer_anew(self.writer.dtypes(), chunk.rows, count, copied)
+            }
+        };
+        if anew {
             chunk.fill(&layout, &columns, rows, usize::MAX);
             report.values_written += values as u64;
             report.bytes_rewritten += chunk.bytes.len() as u64;
@@ -326,7 +334,8 @@ impl Array {
 
     /// Bytes of memory.
     pub(crate) fn memory(&self) -> usize {
-        self.shadow.len() + self.chunks.iter().map(Chunk::memory).sum::<usize>()
+        let chunks = self.chunks.iter().map(Chunk::memory).sum::<usize>();
+        self.shadow.capacity() + chunks + self.memory.chunk.capacity()
     }
 }
 

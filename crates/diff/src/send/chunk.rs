@@ -90,6 +90,7 @@ impl Chunk {
             at = stop;
         }
         self.rows = at - rows.start;
+        trim(bytes, options);
     }
 
     /// Writes changed values into their slots. Bit `row % 64` of mask `[field][row / 64]` says which;
@@ -115,6 +116,7 @@ impl Chunk {
             at: 0,
             anew: None,
             memory: anew,
+            shifted: 0,
             report,
         };
         for block in 0..self.rows.div_ceil(BLOCK) {
@@ -134,9 +136,14 @@ impl Chunk {
         cursor.finish();
     }
 
-    /// Makes the bytes our own: somebody may still be sending them.
+    /// Whether somebody may still be sending the bytes.
+    pub(crate) fn is_lent(&self) -> bool {
+        Arc::strong_count(&self.bytes) > 1
+    }
+
+    /// Makes the bytes our own.
     fn own(&mut self, options: &Options, report: &mut Report) {
-        if Arc::get_mut(&mut self.bytes).is_none() {
+        if self.is_lent() {
             report.chunks_copied += 1;
             let mut copy = Vec::with_capacity(self.bytes.len() + options.reserve_bytes);
             copy.extend_from_slice(&self.bytes);
@@ -161,7 +168,10 @@ impl Chunk {
             rows: self.rows - row,
         };
         match Arc::get_mut(&mut self.bytes) {
-            Some(own) => own.truncate(at),
+            Some(own) => {
+                own.truncate(at);
+                trim(own, layout.options);
+            }
             None => self.bytes = Arc::new(self.bytes[..at].to_vec()),
         }
         self.rows = row;
@@ -211,6 +221,8 @@ struct Cursor<'c> {
     /// When the chunk is put together anew in `memory`: what comes next of `bytes`.
     anew: Option<usize>,
     memory: &'c mut Vec<u8>,
+    /// Bytes moved in place so far.
+    shifted: usize,
     report: &'c mut Report,
 }
 
@@ -229,7 +241,7 @@ impl Cursor<'_> {
         let width = usize::from(self.widths[self.value]);
         let fits = length == width || length < width && self.layout.pads[field];
         self.report.values_rewritten += 1;
-        if self.anew.is_some() || !(fits || length > width && self.steal(length - width)) {
+        if self.anew.is_some() || !(fits || self.make_room(width, length)) {
             let width = if fits { width } else { length };
             return self.append(field, &padded(&text, length), width);
         }
@@ -266,10 +278,34 @@ impl Cursor<'_> {
         self.at = end + self.layout.gaps[field] as usize;
     }
 
+    /// Gives the slot the width that its value needs, in place; `false` when that is not to be.
+    fn make_room(&mut self, width: usize, length: usize) -> bool {
+        if length > width && self.shifted < self.bytes.len() && self.steal(length - width) {
+            return true;
+        }
+        if !self.layout.options.one_pass {
+            self.shift(width, length);
+        }
+        !self.layout.options.one_pass
+    }
+
+    /// Moves all that lies behind the slot.
+    fn shift(&mut self, width: usize, length: usize) {
+        let (behind, end) = (self.at + width, self.bytes.len());
+        if length > width {
+            self.bytes.resize(end + length - width, b' ');
+        }
+        self.bytes.copy_within(behind..end, self.at + length);
+        self.bytes.truncate(end + length - width);
+        self.widths[self.value] = length as u8;
+        self.report.bytes_shifted += (end - behind) as u64;
+    }
+
     fn finish(self) {
         if let Some(from) = self.anew {
             self.memory.extend_from_slice(&self.bytes[from..]);
             std::mem::swap(self.memory, self.bytes);
+            trim(self.bytes, self.layout.options);
         }
     }
 
@@ -292,6 +328,7 @@ impl Cursor<'_> {
                 self.bytes.copy_within(end..slot + width - by, end + by);
                 self.widths[neighbour] -= by as u8;
                 self.widths[self.value] += by as u8;
+                self.shifted += slot + width - by - end;
                 self.report.bytes_shifted += (slot + width - by - end) as u64;
                 self.report.widths_stolen += 1;
                 return true;
@@ -299,6 +336,14 @@ impl Cursor<'_> {
             slot += width;
         }
         false
+    }
+}
+
+/// Gives memory back that is much more than the bytes need.
+fn trim(bytes: &mut Vec<u8>, options: &Options) {
+    let room = bytes.len() + options.reserve_bytes;
+    if bytes.capacity() > room + bytes.len() / 4 {
+        bytes.shrink_to(room);
     }
 }
 

@@ -4,12 +4,14 @@ mod align;
 mod array;
 mod chunk;
 mod compare;
+mod costs;
 mod options;
 mod report;
 mod store;
 mod template;
 mod text;
 
+pub use costs::{Costs, Steps};
 pub use options::{Options, Stuffing};
 pub use report::{Match, Report};
 pub use store::{Stats, Templates};

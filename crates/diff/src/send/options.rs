@@ -1,5 +1,7 @@
 //! What of differential sending a user can set.
 
+use super::costs::Costs;
+
 /// Settings of differential sending. Every technique has its switch.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Options {
@@ -24,8 +26,15 @@ pub struct Options {
     pub steal_reach: usize,
     /// Width that every number is given from the start. Default [`Stuffing::None`].
     pub stuffing: Stuffing,
-    /// A chunk of which more than this part changed is written anew rather than patched. Default 0.6.
-    pub rewrite_above: f32,
+    /// A chunk of which more than this part changed is written anew rather than patched. Default
+    /// `None`: as `costs` say.
+    pub rewrite_above: Option<f32>,
+    /// What patching and writing anew cost. Default `None`: clients and services measure it once,
+    /// elsewhere it is the default of [`Costs`].
+    pub costs: Option<Costs>,
+    /// From the first value on that finds no room, put a chunk together anew in one pass. Off, what lies
+    /// behind a value is moved once for every value that grows, as in the paper. Default on.
+    pub one_pass: bool,
     /// Compare also what is tracked or hinted, and refuse a message of which a value changed without a
     /// mark: for tests. Default off.
     pub verify: bool,
@@ -51,6 +60,23 @@ pub enum Stuffing {
     Width(u8),
 }
 
+impl Options {
+    /// As bSOAP does it in the measurements of paper 000: chunks of 32 KiB, nothing stuffed or stolen,
+    /// every change patched, and everything behind a value moved as often as one grows. For
+    /// comparison; it is slower. Two things differ: a value's place is found by adding up widths and not in
+    /// a table, and spaces stand inside the element.
+    pub fn bsoap() -> Options {
+        Options {
+            chunk_bytes: 32 << 10,
+            split_bytes: 64 << 10,
+            steal_reach: 0,
+            rewrite_above: Some(f32::INFINITY),
+            one_pass: false,
+            ..Options::default()
+        }
+    }
+}
+
 impl Default for Options {
     fn default() -> Self {
         Options {
@@ -63,7 +89,9 @@ impl Default for Options {
             pad: true,
             steal_reach: 8,
             stuffing: Stuffing::None,
-            rewrite_above: 0.6,
+            rewrite_above: None,
+            costs: None,
+            one_pass: true,
             verify: false,
             budget_bytes: 256 << 20,
             overlay_above: 64 << 20,

@@ -23,6 +23,7 @@ pub use record::Record;
 pub use related::{Attachment, Incoming};
 
 use crate::addressing::{Addressing, AddressingVersion};
+use crate::costs::with_costs;
 use crate::error::{Error, Guilty, Kind};
 use crate::load::{Location, load};
 use crate::payload::Payload;
@@ -90,7 +91,7 @@ impl Client {
             version,
             operations,
             endpoint,
-            templates: Templates::new(options.differential.clone()),
+            templates: Templates::new(with_costs(&options.differential)),
             options,
             blocking,
             tasks,

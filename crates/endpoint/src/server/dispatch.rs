@@ -16,6 +16,7 @@ use super::call::{Answer, Call, Handler, Trouble};
 use super::find::Index;
 use super::message::{InMessage, OutMessage};
 use super::replies::ReplyKey;
+use crate::costs::with_costs;
 use crate::error::{Error, Guilty};
 use crate::layers::{Layers, not_understood};
 use crate::payload::Payload;
@@ -114,7 +115,7 @@ impl Service {
     ) -> Result<Service, Error> {
         Ok(Service {
             index: Index::new(&contract, &options)?,
-            templates: Templates::new(options.differential.clone()),
+            templates: Templates::new(with_costs(&options.differential)),
             options,
             handler: Box::new(handler),
             counters: Counters::default(),

@@ -74,7 +74,9 @@ class Differential:
     texts of fewer than `text_bytes_min` bytes are written anew each time. `chunk_bytes`,
     `split_bytes` and `reserve_bytes` cut the memory of an array, `steal_reach` says how many
     neighbours a growing number may take spaces from, `rewrite_above` which part of a chunk must
-    have changed for it to be written anew, `budget_bytes` what all messages together may keep.
+    have changed for it to be written anew (by default what is cheaper, as measured when the first
+    client or server starts), `one_pass=False` moves what lies behind a number once for each that
+    grows, `budget_bytes` is what all messages together may keep.
     `verify` compares also what is tracked or hinted, and refuses a message of which a value changed
     without a mark: for tests.
     """
@@ -89,6 +91,7 @@ class Differential:
     reserve_bytes: int | None = None
     steal_reach: int | None = None
     rewrite_above: float | None = None
+    one_pass: bool = True
     verify: bool = False
     budget_bytes: int | None = None
 
