@@ -65,11 +65,22 @@ conformance: ## every WSDL of the corpus, W3C schema tests and databinding patte
 
 # Compiling all of it takes minutes; `EVERY=24` takes every 24th WSDL.
 EVERY ?= 1
-generated: ## Rust generated for every WSDL of the corpus: compiles without warnings, same bytes
+generated: generated-python ## Rust and Python generated for every WSDL of the corpus: compiles, checks, is what comes
 	@$(MAKE) --no-print-directory testdata-notice
 	$(CARGO) run --locked --quiet -p castile-conformance -- --generated build/generated --every $(EVERY)
 	@[ ! -f build/generated/Cargo.toml ] || CARGO_TARGET_DIR=$(TARGET) $(CARGO) run --quiet \
 		--manifest-path build/generated/Cargo.toml
+
+# Every module compiles and is clean to mypy, and what clients decode is what annotations say.
+.PHONY: generated-python
+generated-python: build
+	rm -rf build/generated-python
+	$(CARGO) run --locked --quiet -p castile-conformance -- --python build/generated-python --every $(EVERY)
+	@[ ! -d build/generated-python ] || { cd build/generated-python && \
+		$(BIN)/python -m compileall -q . && \
+		$(BIN)/python $(CURDIR)/conformance/python_types.py . && \
+		$(BIN)/mypy --strict --config-file /dev/null . && \
+		$(BIN)/ruff check --quiet --isolated . && $(BIN)/ruff format --quiet --check --isolated .; }
 
 bench: ## micro-benchmarks, a few minutes
 	$(CARGO) bench --workspace --locked

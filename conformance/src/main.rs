@@ -24,6 +24,7 @@ mod infoset;
 mod ledger;
 mod message;
 mod oracle;
+mod python;
 mod report;
 mod suites;
 mod tolerance;
@@ -51,6 +52,8 @@ struct Arguments {
     keep: Option<PathBuf>,
     /// Write a crate with generated code here, and do nothing else.
     generated: Option<PathBuf>,
+    /// Write generated Python here, and do nothing else.
+    python: Option<PathBuf>,
     /// Of every so manieth WSDL.
     every: usize,
 }
@@ -59,15 +62,21 @@ fn main() -> ExitCode {
     let Some(arguments) = arguments() else {
         eprintln!(
             "usage: castile-conformance [--only PART-OF-A-NAME] [--traffic] [--verbose] [--keep FOLDER]\n       \
-             castile-conformance --generated FOLDER [--every N] [--only PART-OF-A-NAME]"
+             castile-conformance --generated|--python FOLDER [--every N] [--only PART-OF-A-NAME]"
         );
         return ExitCode::FAILURE;
     };
     let Some(corpus) = Corpus::find() else {
         return ExitCode::from(u8::from(std::env::var_os("CASTILE_REQUIRE_TESTDATA").is_some()));
     };
-    if let Some(folder) = &arguments.generated {
-        return match generated::write(&corpus, folder, arguments.every, arguments.only.as_deref()) {
+    let (every, only) = (arguments.every, arguments.only.as_deref());
+    let written = match (&arguments.generated, &arguments.python) {
+        (Some(folder), _) => Some((folder, generated::write(&corpus, folder, every, only))),
+        (None, Some(folder)) => Some((folder, python::write(&corpus, folder, every, only))),
+        (None, None) => None,
+    };
+    if let Some((folder, written)) = written {
+        return match written {
             Ok(modules) => {
                 println!("{modules} modules in {}", folder.display());
                 ExitCode::SUCCESS
@@ -125,6 +134,7 @@ fn arguments() -> Option<Arguments> {
         verbose: false,
         keep: None,
         generated: None,
+        python: None,
         every: 1,
     };
     let mut words = std::env::args().skip(1);
@@ -134,6 +144,7 @@ fn arguments() -> Option<Arguments> {
             "--traffic" => arguments.traffic = true,
             "--verbose" => arguments.verbose = true,
             "--generated" => arguments.generated = Some(words.next()?.into()),
+            "--python" => arguments.python = Some(words.next()?.into()),
             "--every" => arguments.every = words.next()?.parse().ok().filter(|n| *n > 0)?,
             "--keep" => arguments.keep = Some(words.next()?.into()),
             _ => return None,

@@ -78,6 +78,15 @@ impl<'c> Messages<'c> {
         outcome
     }
 
+    /// The samples of a message as bytes, without header blocks; those that can be made.
+    pub(crate) fn bytes(&self, plan: &Plan, version: Version) -> Vec<Vec<u8>> {
+        let header = Record::new(self.types.shape(plan.header).clone());
+        let bodies = self.samplers.iter().filter_map(|s| s.record(plan.body));
+        bodies
+            .filter_map(|body| self.encode(plan, version, &header, &body).ok())
+            .collect()
+    }
+
     fn message(&self, kind: &str, plan: &Plan, version: Version, outcome: &mut Outcome) {
         for (n, sampler) in self.samplers.iter().enumerate() {
             let Some(body) = sampler.record(plan.body) else {

@@ -1,4 +1,4 @@
-//! `castile generate`: Rust source and Python stubs from a contract.
+//! `castile generate`: Rust and Python source from a contract.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -12,9 +12,11 @@ use crate::load::ContractArgs;
 const EXAMPLES: &str = "\
 Examples:
   castile generate rust weather.wsdl -o src/weather.rs   writes src/weather.rs and src/weather.contract;
-                                                         then: mod weather; in src/main.rs";
+                                                         then: mod weather; in src/main.rs
+  castile generate python weather.wsdl                   writes weather.py and weather.contract; then:
+                                                         from weather import Client";
 
-/// Write code: Rust structs with a client and a server trait
+/// Write code: types of the contract, clients and what services derive from
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct GenerateArgs {
@@ -26,29 +28,41 @@ pub(crate) struct GenerateArgs {
 enum Language {
     /// Structs, enums, a client and a server trait; needs the crate `castile`
     #[command(after_help = EXAMPLES)]
-    Rust(RustArgs),
+    Rust(SourceArgs),
+    /// Typed classes, clients and a base class for services; needs the package `castile`
+    #[command(after_help = EXAMPLES)]
+    Python(SourceArgs),
 }
 
 #[derive(Args, Debug)]
-struct RustArgs {
+struct SourceArgs {
     #[command(flatten)]
     contract: ContractArgs,
     /// The file to write; beside it goes FILE.contract, the compiled contract [default: the
-    /// contract's name with .rs]
+    /// contract's name with .rs or .py]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: &GenerateArgs) -> Result<ExitCode, Failure> {
     match &args.language {
-        Language::Rust(args) => rust(args)?,
+        Language::Rust(args) => source(args, "rs", castile_codegen::rust)?,
+        Language::Python(args) => source(args, "py", |contract, file, _| {
+            castile_codegen::python(contract, file)
+        })?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn rust(args: &RustArgs) -> Result<(), Failure> {
+/// Writes the source and, beside it, the compiled contract. `text` makes the source of the contract,
+/// the other file's name and that file's digest.
+fn source(
+    args: &SourceArgs,
+    extension: &str,
+    text: impl FnOnce(&Contract, &str, &str) -> String,
+) -> Result<(), Failure> {
     let contract = args.contract.load()?;
-    let source = output(args.output.as_deref(), &contract, "rs");
+    let source = output(args.output.as_deref(), &contract, extension);
     let beside = source.with_extension("contract");
     let resolver = castile_endpoint::resolver(&args.contract.options()?);
     let mut bytes = Vec::new();
@@ -58,7 +72,7 @@ fn rust(args: &RustArgs) -> Result<(), Failure> {
     let file = beside
         .file_name()
         .map_or_else(String::new, |n| n.to_string_lossy().into_owned());
-    let text = castile_codegen::rust(&contract, &file, &Bundle::digest(&bytes));
+    let text = text(&contract, &file, &Bundle::digest(&bytes));
     write(&beside, &bytes)?;
     write(&source, text.as_bytes())
 }

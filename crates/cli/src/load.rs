@@ -82,7 +82,8 @@ impl ContractArgs {
         Ok(castile_endpoint::load(&self.location()?, &self.options()?)?)
     }
 
-    fn location(&self) -> Result<Location, Failure> {
+    /// Where the contract is.
+    pub(crate) fn location(&self) -> Result<Location, Failure> {
         if self.wsdl != "-" {
             return Ok(Location::At(self.wsdl.clone()));
         }

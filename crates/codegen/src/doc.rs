@@ -11,17 +11,17 @@ const TEXT_MAX: usize = 4000;
 /// Appends a text as lines of a Rust documentation comment, each with this indentation. What would
 /// be Markdown is escaped: the text is anybody's.
 pub(crate) fn comment(out: &mut String, indent: &str, mark: &str, text: &str) {
-    for line in lines(&escaped(text)) {
+    for line in lines(&escaped(text), WIDTH) {
         let _ = writeln!(out, "{indent}{mark} {line}");
     }
 }
 
-/// A text in lines of at most [`WIDTH`] bytes, if its words allow that.
-pub(crate) fn lines(text: &str) -> Vec<String> {
+/// A text in lines of fewer bytes than that, if its words allow it.
+pub(crate) fn lines(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split_whitespace() {
         match lines.last_mut() {
-            Some(line) if line.len() + word.len() < WIDTH => {
+            Some(line) if line.len() + word.len() < width => {
                 line.push(' ');
                 line.push_str(word);
             }

@@ -1,8 +1,8 @@
-//! Rust source and Python stubs from a [`Contract`](castile_contract::Contract).
+//! Rust and Python source from a [`Contract`](castile_contract::Contract).
 //!
 //! ```text
 //!   Contract ─▶ reach: operations and the types they use ─▶ rust    structs, enums, client, trait
-//!                                                        └▶ python  typed stubs
+//!                                                        └▶ python  classes, clients, services
 //! ```
 //!
 //! Generated Rust types are a `Source` for an encoder and are filled by a decoder, over the same plan
@@ -16,7 +16,9 @@
 
 mod doc;
 mod ident;
+mod python;
 mod reach;
 mod rust;
 
+pub use python::python;
 pub use rust::{Told, messages, rust};

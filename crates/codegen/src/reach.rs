@@ -1,6 +1,6 @@
 //! What of a contract is generated: its operations, by port type, and the types they reach.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 
 use castile_contract::{Binding, Contract, HEADER_ANY, Operation};
 use castile_plan::{ComplexId, FieldKind, Plan, TypeId, Types};
@@ -95,29 +95,58 @@ pub(crate) struct Reached {
 impl Reached {
     /// What these types reach: fields, and types derived from those of fields.
     pub(crate) fn from(types: &Types, roots: impl IntoIterator<Item = ComplexId>) -> Reached {
+        Reached::inside(types, &[], roots)
+    }
+
+    /// The same, and what the fields of the holders reach; the holders themselves only where something
+    /// else reaches them.
+    pub(crate) fn inside(
+        types: &Types,
+        holders: &[ComplexId],
+        roots: impl IntoIterator<Item = ComplexId>,
+    ) -> Reached {
         let mut reached = Reached {
             derived: derived(types),
             ..Reached::default()
         };
         let mut seen = vec![false; types.complex.len()];
-        let mut queue: std::collections::VecDeque<ComplexId> = roots.into_iter().collect();
+        let mut queue = VecDeque::new();
+        for &id in holders {
+            reached.fields(types, id, &mut queue);
+        }
+        queue.extend(roots);
         while let Some(id) = queue.pop_front() {
-            if std::mem::replace(&mut seen[id.index()], true) {
-                continue;
-            }
-            reached.order.push(id);
-            for field in &types.complex(id).fields {
-                let TypeId::Complex(child) = field.ty else {
-                    continue;
-                };
-                if field.kind == FieldKind::Element && reached.declared.insert(child) {
-                    queue.extend(reached.derived.get(&child).into_iter().flatten());
-                }
-                queue.push_back(child);
+            if !std::mem::replace(&mut seen[id.index()], true) {
+                reached.order.push(id);
+                reached.fields(types, id, &mut queue);
             }
         }
         reached
     }
+
+    fn fields(&mut self, types: &Types, id: ComplexId, queue: &mut VecDeque<ComplexId>) {
+        for field in &types.complex(id).fields {
+            let TypeId::Complex(child) = field.ty else {
+                continue;
+            };
+            if field.kind == FieldKind::Element && self.declared.insert(child) {
+                queue.extend(self.derived.get(&child).into_iter().flatten());
+            }
+            queue.push_back(child);
+        }
+    }
+}
+
+/// All types of a contract that have names, and all elements': what is used of one without operations.
+pub(crate) fn all(contract: &Contract) -> Vec<ComplexId> {
+    let types = &contract.types;
+    let named = types.complex.iter().enumerate().filter(|(_, c)| c.name.is_some());
+    let named = named.map(|(i, _)| ComplexId(i as u32));
+    let elements = types.elements.iter().filter_map(|e| match e.ty {
+        TypeId::Complex(id) => Some(id),
+        _ => None,
+    });
+    named.chain(elements).collect()
 }
 
 /// The named types derived from each type.

@@ -6,6 +6,7 @@ use castile_plan::{decode_stored, encode_stored};
 
 use crate::contract::Contract;
 use crate::error::{Error, Kind, Place};
+use crate::options::Options;
 use crate::resolve::{MemoryResolver, Resolver};
 
 /// A compiled contract and the documents it was compiled from, where a program finds both without
@@ -66,6 +67,29 @@ impl Bundle {
         Contract::from_stored(&self.stored)
     }
 
+    /// The contract; compiled anew from its documents where another version compiled it.
+    ///
+    /// # Errors
+    /// [`Kind::Stored`] if it is of another version and its documents alone do not do, as when a
+    /// catalog said where they are.
+    pub fn contract_or_anew(self) -> Result<Contract, Error> {
+        let stale = match self.contract() {
+            Ok(contract) => return Ok(contract),
+            Err(stale) => stale,
+        };
+        let Some((entry, _)) = self.documents.first().cloned() else {
+            return Err(stale);
+        };
+        let options = Options {
+            offline: true,
+            ..Options::default()
+        };
+        match Contract::load(&*entry, &self.into_documents(), &options) {
+            Ok(contract) if contract.missing.is_empty() => Ok(contract),
+            _ => Err(stale),
+        }
+    }
+
     /// The documents, by the locations that the contract has.
     pub fn into_documents(self) -> MemoryResolver {
         let documents = self.documents.into_iter();
@@ -96,7 +120,24 @@ fn portable(location: &str, all: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::portable;
+    use super::{Bundle, portable};
+    use crate::{Contract, MemoryResolver, Options};
+
+    #[test]
+    fn a_contract_of_another_version_is_compiled_anew() {
+        let wsdl = "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/' name='N'><import location='../b/i.wsdl'/></definitions>";
+        let inner = "<definitions xmlns='http://schemas.xmlsoap.org/wsdl/'><service name='S'/></definitions>";
+        let files = MemoryResolver::new()
+            .with("/x/a/s.wsdl", wsdl)
+            .with("/x/b/i.wsdl", inner);
+        let contract = Contract::load("/x/a/s.wsdl", &files, &Options::default()).expect("a contract");
+        let mut bundle = Bundle::new(&contract, &files).expect("a bundle");
+        bundle.stored = b"of long ago".to_vec();
+        assert!(bundle.contract().is_err());
+        let again = bundle.contract_or_anew().expect("the same contract");
+        assert_eq!(again.services, contract.services);
+        assert_eq!(again.name, "N");
+    }
 
     #[test]
     fn locations_tell_nothing_of_the_machine() {

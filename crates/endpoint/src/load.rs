@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use castile_contract::files::{FileResolver, Store};
-use castile_contract::{Catalog, Contract, Entry, Loaded, ResolveError, Resolver};
+use castile_contract::{Bundle, Catalog, Contract, Entry, Loaded, ResolveError, Resolver};
 
 use crate::error::{Error, Guilty, Kind};
 use crate::media::Media;
@@ -12,7 +12,8 @@ use crate::media::Media;
 /// Where a WSDL is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Location {
-    /// A path or an http(s) URL.
+    /// A path or an http(s) URL; of a contract with its documents, as generated code has it beside
+    /// it, where the name ends in `.contract`.
     At(String),
     /// The document itself; relative references in it start at `base`.
     Bytes {
@@ -82,6 +83,9 @@ pub struct LoadOptions {
 /// A document cannot be loaded or is no WSDL; the error names the document and the place.
 pub fn load(location: &Location, options: &LoadOptions) -> Result<Arc<Contract>, Error> {
     let resolver = resolver(options);
+    if let Some(bundle) = bundle(location, &resolver)? {
+        return Ok(Arc::new(bundle.contract_or_anew()?));
+    }
     let catalogs = options
         .catalogs
         .iter()
@@ -111,6 +115,60 @@ pub fn load(location: &Location, options: &LoadOptions) -> Result<Arc<Contract>,
     };
     warn(&contract);
     Ok(Arc::new(contract))
+}
+
+/// The bundle at a location, if it is one.
+fn bundle(location: &Location, resolver: &dyn Resolver) -> Result<Option<Bundle>, Error> {
+    let Location::At(at) = location else {
+        return Ok(None);
+    };
+    if !at.ends_with(".contract") {
+        return Ok(None);
+    }
+    let loaded = resolver
+        .load(at)
+        .map_err(|e| Error::new(Kind::Contract, Guilty::Caller, format!("{at}: {e}")))?;
+    Ok(Some(Bundle::read(&loaded.bytes)?))
+}
+
+/// The documents of the contract at a location, for servers to show: those of a bundle, the one that
+/// was given as bytes, others from where they are.
+///
+/// # Errors
+/// A bundle that cannot be read.
+pub fn documents(location: &Location, options: &LoadOptions) -> Result<Box<dyn Resolver>, Error> {
+    let resolver = resolver(options);
+    if let Some(bundle) = bundle(location, &resolver)? {
+        return Ok(Box::new(bundle.into_documents()));
+    }
+    Ok(match location {
+        Location::At(_) => Box::new(resolver),
+        Location::Bytes { bytes, base } => Box::new(Given {
+            bytes: bytes.clone(),
+            base: base.clone(),
+            rest: resolver,
+        }),
+    })
+}
+
+/// One document in memory, others from where they are.
+struct Given<R> {
+    bytes: Vec<u8>,
+    base: String,
+    rest: R,
+}
+
+impl<R: Resolver> Resolver for Given<R> {
+    fn load(&self, at: &str) -> Result<Loaded, ResolveError> {
+        match at == self.base {
+            true => Ok(Loaded {
+                bytes: self.bytes.clone(),
+                location: at.to_owned(),
+                charset: None,
+            }),
+            false => self.rest.load(at),
+        }
+    }
 }
 
 /// Tells what is wrong with a contract; of a very broken one the beginning.

@@ -216,6 +216,19 @@ impl Complex {
         }
     }
 
+    /// The order in which users give fields by position: content first, attributes after it.
+    pub fn positional(&self) -> Vec<usize> {
+        let attribute = |&i: &usize| {
+            matches!(
+                self.fields[i].kind,
+                FieldKind::Attribute | FieldKind::AnyAttribute(_)
+            )
+        };
+        let (attributes, mut content): (Vec<usize>, Vec<usize>) = (0..self.fields.len()).partition(attribute);
+        content.extend(attributes);
+        content
+    }
+
     /// The field that users call `name`.
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|f| &*f.name == name)

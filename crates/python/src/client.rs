@@ -38,7 +38,7 @@ impl Client {
         let endpoint = py
             .detach(|| Endpoint::new(location, options))
             .map_err(|e| error::endpoint(py, &e))?;
-        let classes = Classes::new(endpoint.types().clone(), form);
+        let classes = Classes::new(endpoint.types().clone(), form, settings.object("classes")?);
         Ok(Client {
             endpoint: Arc::new(endpoint),
             classes: Arc::new(classes),
@@ -271,7 +271,7 @@ impl Client {
         let form = form(&settings)?;
         let contract = self.endpoint.contract().clone();
         let endpoint = Endpoint::with_contract(contract, options).map_err(|e| error::endpoint(py, &e))?;
-        let classes = Classes::new(endpoint.types().clone(), form);
+        let classes = Classes::new(endpoint.types().clone(), form, settings.object("classes")?);
         Ok(Client {
             endpoint: Arc::new(endpoint),
             classes: Arc::new(classes),

@@ -1,7 +1,7 @@
 //! What a contract offers, for signatures, help and completion.
 
 use castile_contract::Operation;
-use castile_plan::{Complex, ComplexId, Field, FieldKind, SimpleId, Style, TypeId, Types, Variety};
+use castile_plan::{ComplexId, Field, SimpleId, Style, TypeId, Types, Variety};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
@@ -16,6 +16,8 @@ pub(crate) struct OperationFace {
     /// Why it cannot be called.
     unsupported: Option<String>,
     soap_action: String,
+    /// The WS-Addressing action of the request.
+    action: String,
     /// Whether the reply's elements are the results themselves, and not wrapped in one.
     bare: bool,
     /// Whether the contract names header blocks of the reply.
@@ -68,6 +70,7 @@ fn face(types: &Types, operation: &Operation) -> OperationFace {
         one_way: operation.one_way,
         unsupported: operation.unsupported.clone(),
         soap_action: operation.soap_action.clone(),
+        action: operation.input_action.clone(),
         bare: output.is_some_and(|plan| plan.style == Style::Bare),
         has_reply_headers: output.is_some_and(|plan| !faces(types, plan.header).is_empty()),
         parameters: parameters.map_or(Vec::new(), |id| faces(types, id)),
@@ -105,25 +108,12 @@ fn faces(types: &Types, id: ComplexId) -> Vec<ParameterFace> {
     };
     // Blocks that a header may have besides those of the contract need no mention.
     let named = |&i: &usize| &*complex.fields[i].name != castile_contract::HEADER_ANY;
-    positional(complex)
-        .iter()
-        .copied()
+    complex
+        .positional()
+        .into_iter()
         .filter(named)
         .map(|i| face(&i))
         .collect()
-}
-
-/// The order in which fields are given by position: content first, attributes after it.
-pub(crate) fn positional(complex: &Complex) -> Vec<usize> {
-    let attribute = |&i: &usize| {
-        matches!(
-            complex.fields[i].kind,
-            FieldKind::Attribute | FieldKind::AnyAttribute(_)
-        )
-    };
-    let (attributes, mut content): (Vec<usize>, Vec<usize>) = (0..complex.fields.len()).partition(attribute);
-    content.extend(attributes);
-    content
 }
 
 /// The class of a complex type by its name; the listed texts of a simple one.

@@ -22,6 +22,7 @@ mod client;
 mod describe;
 mod error;
 mod fault;
+mod generate;
 mod layers;
 mod log;
 mod options;
@@ -46,6 +47,8 @@ mod _castile {
     use super::client::{Answer, Client, Running};
     #[pymodule_export]
     use super::describe::{OperationFace, ParameterFace};
+    #[pymodule_export]
+    use super::generate::generate;
     #[pymodule_export]
     use super::layers::{Clock, Listener};
     #[pymodule_export]

@@ -23,6 +23,12 @@ impl<'py> Settings<'_, 'py> {
         }
     }
 
+    /// A setting that is any object.
+    pub(crate) fn object(&self, name: &str) -> PyResult<Option<Py<PyAny>>> {
+        let value = self.0.get_item(name)?;
+        Ok(value.filter(|v| !v.is_none()).map(Bound::unbind))
+    }
+
     pub(crate) fn set<T>(&self, name: &str, target: &mut T) -> PyResult<()>
     where
         T: for<'a> FromPyObject<'a, 'py, Error = PyErr>,

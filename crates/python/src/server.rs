@@ -5,10 +5,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use castile_contract::{Loaded, ResolveError, Resolver};
 use castile_endpoint::{
-    Answer, Call, Code, Fault, Handler, HeaderBlock, Location, Replier, Server as Endpoint, ServerOptions,
-    Service, ServiceOptions, Trouble, Version,
+    Answer, Call, Code, Fault, Handler, HeaderBlock, Replier, Server as Endpoint, ServerOptions, Service,
+    ServiceOptions, Trouble, Version,
 };
 use castile_http::ServerTls;
 use castile_plan::ComplexId;
@@ -61,10 +60,11 @@ impl Server {
         service_options.layers = crate::layers::server_layers(&settings)?;
         let server_options = server_options(&settings)?;
         let form = client::form(&settings)?;
+        let makes = settings.object("classes")?;
         let begin = handler.getattr(py, "begin")?;
         let started = py.detach(|| {
             let contract = castile_endpoint::load(&location, &load)?;
-            let classes = Arc::new(Classes::new(contract.types.clone(), form));
+            let classes = Arc::new(Classes::new(contract.types.clone(), form, makes));
             let handler = PythonHandler {
                 python: handler,
                 classes,
@@ -74,11 +74,9 @@ impl Server {
         let service = started.map_err(|e| error::endpoint(py, &e))?;
         begin.call1(py, (faces(&service),))?;
         let started = py.detach(|| {
-            let given = Given {
-                location,
-                rest: castile_endpoint::resolver(&load),
-            };
-            let server = Endpoint::bind(service.clone(), (host.as_str(), port), server_options, &given)?;
+            let documents = castile_endpoint::documents(&location, &load)?;
+            let address = (host.as_str(), port);
+            let server = Endpoint::bind(service.clone(), address, server_options, &*documents)?;
             let (handle, address) = (server.handle(), server.local_addr());
             Ok((Mutex::new(Some(server.start()?)), handle, address))
         });
@@ -167,25 +165,6 @@ fn client_ca(settings: &Settings<'_, '_>) -> PyResult<Option<Vec<u8>>> {
         pem.push(b'\n');
     }
     Ok(Some(pem).filter(|pem| !pem.is_empty()))
-}
-
-/// The contract's documents once more: the one that was given as bytes, others from where they are.
-struct Given<R> {
-    location: Location,
-    rest: R,
-}
-
-impl<R: Resolver> Resolver for Given<R> {
-    fn load(&self, at: &str) -> Result<Loaded, ResolveError> {
-        match &self.location {
-            Location::Bytes { bytes, base } if at == base => Ok(Loaded {
-                bytes: bytes.clone(),
-                location: at.to_owned(),
-                charset: None,
-            }),
-            _ => self.rest.load(at),
-        }
-    }
 }
 
 /// What the transport says of a call.

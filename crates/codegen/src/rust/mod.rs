@@ -32,7 +32,6 @@ pub fn rust(contract: &Contract, file: &str, digest: &str) -> String {
 
 /// The types that messages are made of; without operations, all that have names and all elements'.
 fn roots(contract: &Contract, interfaces: &[Interface<'_>]) -> Vec<castile_plan::ComplexId> {
-    use castile_plan::{ComplexId, TypeId};
     let mut roots = Vec::new();
     for signature in interfaces.iter().flat_map(|i| &i.operations) {
         roots.push(signature.request);
@@ -42,13 +41,7 @@ fn roots(contract: &Contract, interfaces: &[Interface<'_>]) -> Vec<castile_plan:
         roots.extend(signature.detail);
     }
     if interfaces.is_empty() {
-        let types = &contract.types;
-        let named = types.complex.iter().enumerate().filter(|(_, c)| c.name.is_some());
-        roots.extend(named.map(|(i, _)| ComplexId(i as u32)));
-        roots.extend(types.elements.iter().filter_map(|e| match e.ty {
-            TypeId::Complex(id) => Some(id),
-            _ => None,
-        }));
+        roots.extend(crate::reach::all(contract));
     }
     roots
 }

@@ -33,6 +33,7 @@ from ._errors import (
     Timeout,
     TransportError,
 )
+from ._generate import generate
 from ._layers import (
     Addressing,
     Callbacks,
@@ -95,6 +96,7 @@ __all__ = [
     "asdict",
     "clock_offset",
     "current_call",
+    "generate",
     "hinted",
     "operation",
     "present",

@@ -10,6 +10,10 @@ from numpy.typing import NDArray
 VERSION: str
 HEADER_ANY: str
 
+def generate(
+    wsdl: str | os.PathLike[str] | bytes, beside: str, settings: dict[str, Any]
+) -> tuple[str, bytes]: ...
+
 @final
 class DateTime:
     """A date or time that Python's `datetime` cannot hold: a year outside 1 to 9999, a fraction
@@ -156,6 +160,8 @@ class OperationFace:
     def unsupported(self) -> str | None: ...
     @property
     def soap_action(self) -> str: ...
+    @property
+    def action(self) -> str: ...
     @property
     def bare(self) -> bool: ...
     @property

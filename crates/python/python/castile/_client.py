@@ -7,7 +7,7 @@ import contextvars
 import inspect
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias, TypeVar, cast
 
 from . import _castile
 from ._castile import Call, OperationFace, Request
@@ -29,7 +29,10 @@ from ._options import (
     timeout_settings,
     tls_settings,
 )
-from ._records import XML, Record
+from ._records import XML, Record, attribute_names
+
+if TYPE_CHECKING:
+    from .typed import Types
 
 __all__ = ["AsyncClient", "Client"]
 
@@ -39,8 +42,15 @@ OnReply: TypeAlias = Callable[[Call], object]
 Hook = TypeVar("Hook", bound=Callable[..., object])
 
 
-class Shared:
-    """What both clients have: the contract, the settings, the steps that move no bytes."""
+Service = TypeVar("Service")
+"""What `client.service` is."""
+
+
+class Shared(Generic[Service]):
+    """What all clients have: the contract, the settings, the steps that move no bytes."""
+
+    service: Service
+    _castile_types: ClassVar[Types | None] = None
 
     def __init__(
         self,
@@ -92,6 +102,7 @@ class Shared:
             "reply_bytes_max": reply_bytes_max,
             "cookies": cookies,
             "chunked": chunked,
+            "classes": None if self._castile_types is None else self._castile_types.record_class,
             **tls_settings(tls),
             **timeout_settings(timeout),
             **differential_settings(differential),
@@ -184,6 +195,8 @@ class Shared:
 
     def _typed(self, fault: Fault) -> Exception:
         """The user's own exception for a declared fault, where there is a class for it."""
+        if self._castile_types is not None:
+            fault = self._castile_types.typed_fault(fault)
         cls = self._faults.get(fault.name or "")
         detail = fault.detail
         if cls is None or not isinstance(detail, Record):
@@ -194,38 +207,12 @@ class Shared:
         return error
 
 
-class Client(Shared):
-    """A client of the service that a WSDL describes.
-
-    `wsdl` is a path, a URL, or the document itself as bytes. Compiled contracts are kept on disk,
-    so that the next start is fast (`cache=False` keeps none, a path keeps them there).
-
-    ```
-    client = castile.Client("service.wsdl")
-    client.service.add(2, 3)
-    client.service.add(a=2, b=3, _timeout=5.0, _headers={"Session": "x"})
-    ```
-
-    `endpoint`, `service` and `port` choose where calls go, `auth` is a pair of user and password
-    (or `Digest`, `Bearer`), `timeout` seconds for a whole call (or `Timeouts`), `headers` SOAP
-    headers and `http_headers` HTTP headers of every call. With `strict=False` small breaches of the
-    contract by the peer are overlooked. A message is made from the last one like it;
-    `differential=False` writes each anew, `Differential` tunes it. `digits` sends doubles with
-    fewer digits; `share_texts` sends equal texts once by the rules of SOAP encoding. `rows` says
-    whether arrays of flat structs come as structured arrays (`"numpy"`) or as lists of objects
-    (`"objects"`). `layers` add headers to requests and check replies: `UsernameToken`, `Timestamp`,
-    `Addressing`. `faults` are exception classes with fields, raised instead of `Fault` for declared
-    faults of the same name.
-
-    Any number of threads may use a client at once.
-    """
-
-    service: Operations[Operation]
-    """The operations, as attributes: `client.service.add(2, 3)`."""
+class PlainClient(Shared[Service]):
+    """Calls that block."""
 
     def _begin(self) -> None:
         self._last = threading.local()
-        self.service = Operations(self, Operation)
+        self.service = cast(Service, Operations(self, Operation))
 
     @property
     def last_call(self) -> Call | None:
@@ -254,31 +241,49 @@ class Client(Shared):
         return value
 
 
-class AsyncClient(Shared):
-    """A client for asyncio: calls are awaited, and cancelling a task cancels its call.
+class Client(PlainClient["Operations[Operation]"]):
+    """A client of the service that a WSDL describes.
+
+    `wsdl` is a path, a URL, or the document itself as bytes. Compiled contracts are kept on disk,
+    so that the next start is fast (`cache=False` keeps none, a path keeps them there).
 
     ```
-    client = castile.AsyncClient("service.wsdl")
-    total = await client.service.add(2, 3)
+    client = castile.Client("service.wsdl")
+    client.service.add(2, 3)
+    client.service.add(a=2, b=3, _timeout=5.0, _headers={"Session": "x"})
     ```
 
-    The settings are those of `Client`. Loading a WSDL blocks; make the client before the loop
-    starts, or with `await AsyncClient.load(...)`.
+    `endpoint`, `service` and `port` choose where calls go, `auth` is a pair of user and password
+    (or `Digest`, `Bearer`), `timeout` seconds for a whole call (or `Timeouts`), `headers` SOAP
+    headers and `http_headers` HTTP headers of every call. With `strict=False` small breaches of the
+    contract by the peer are overlooked. A message is made from the last one like it;
+    `differential=False` writes each anew, `Differential` tunes it. `digits` sends doubles with
+    fewer digits; `share_texts` sends equal texts once by the rules of SOAP encoding. `rows` says
+    whether arrays of flat structs come as structured arrays (`"numpy"`) or as lists of objects
+    (`"objects"`). `layers` add headers to requests and check replies: `UsernameToken`, `Timestamp`,
+    `Addressing`. `faults` are exception classes with fields, raised instead of `Fault` for declared
+    faults of the same name.
+
+    Any number of threads may use a client at once.
     """
 
-    service: Operations[AsyncOperation]
-    """The operations, as attributes: `await client.service.add(2, 3)`."""
+    service: Operations[Operation]
+    """The operations, as attributes: `client.service.add(2, 3)`."""
+
+
+class AwaitedClient(Shared[Service]):
+    """Calls that are awaited."""
 
     def _begin(self) -> None:
         self._last: contextvars.ContextVar[Call | None] = contextvars.ContextVar(
             "castile_last_call", default=None
         )
-        self.service = Operations(self, AsyncOperation)
+        self.service = cast(Service, Operations(self, AsyncOperation))
 
     @classmethod
-    async def load(cls, wsdl: StrPath | bytes, **settings: Any) -> AsyncClient:
+    async def load(cls, *wsdl: StrPath | bytes, **settings: Any) -> Self:
         """A client whose WSDL is loaded beside the running loop."""
-        return await asyncio.to_thread(cls, wsdl, **settings)
+        return await asyncio.to_thread(cls, *wsdl, **settings)
 
     @property
     def last_call(self) -> Call | None:
@@ -305,6 +310,22 @@ class AsyncClient(Shared):
         if is_fault:
             raise self._typed(value)
         return value
+
+
+class AsyncClient(AwaitedClient["Operations[AsyncOperation]"]):
+    """A client for asyncio: calls are awaited, and cancelling a task cancels its call.
+
+    ```
+    client = castile.AsyncClient("service.wsdl")
+    total = await client.service.add(2, 3)
+    ```
+
+    The settings are those of `Client`. Loading a WSDL blocks; make the client before the loop
+    starts, or with `await AsyncClient.load(...)`.
+    """
+
+    service: Operations[AsyncOperation]
+    """The operations, as attributes: `await client.service.add(2, 3)`."""
 
 
 async def exchange_async(core: _castile.Client, request: Request, timeout: float | None) -> _castile.Answer:
@@ -389,13 +410,14 @@ class Operations(Generic[Op]):
         self._client = client
         self._make = make
         self._faces: dict[str, OperationFace] = client._faces
+        # Names that Python cannot write have others.
+        names = tuple(self._faces)
+        self._attrs = dict(zip(attribute_names(names), names, strict=True))
 
     def __getattr__(self, name: str) -> Op:
-        if name.startswith("__") or name not in self._faces:
-            if name.startswith("__"):
-                raise AttributeError(name)
-            raise NoSuchOperation(no_operation(name, self._faces))
-        operation = self[name]
+        if name.startswith("__"):
+            raise AttributeError(name)
+        operation = self[self._attrs.get(name, name)]
         self.__dict__[name] = operation
         return operation
 
@@ -415,7 +437,7 @@ class Operations(Generic[Op]):
         return len(self._faces)
 
     def __dir__(self) -> list[str]:
-        return sorted(self._faces)
+        return sorted(self._attrs)
 
     def __repr__(self) -> str:
         return f"<operations {', '.join(self._faces)}>"

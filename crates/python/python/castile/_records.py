@@ -128,9 +128,10 @@ class Record:
     _castile_kinds: ClassVar[tuple[Kind, ...]] = ()
     _castile_index: ClassVar[Mapping[str, int]] = {}
     _castile_members: ClassVar[Mapping[str, str]] = {}
+    _castile_importable: ClassVar[bool] = False
     __hash__ = None  # type: ignore[assignment]  # values change
 
-    def __init__(self, *args: Any, **fields: Any) -> None:
+    def __init__(self, /, *args: Any, **fields: Any) -> None:
         if len(args) > len(self._castile_attrs):
             raise TypeError(f"{_title(self)} has {len(self._castile_attrs)} fields, {len(args)} values given")
         for name, value in zip(self._castile_attrs, args, strict=False):
@@ -207,6 +208,8 @@ class Record:
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = tuple(_held(self, attr) for attr in self._castile_attrs)
+        if self._castile_importable:
+            return _filled, (type(self), values)
         is_array, members = isinstance(self, ArrayRecord), tuple(self._castile_members.items())
         spec = (self._castile_type, self._castile_fields, self._castile_kinds, is_array, None, members)
         return _rebuild, (spec, values)
@@ -323,12 +326,28 @@ def record_class(
     if known is not None:
         return known
     attrs = attribute_names(fields)
-    index = {name: at for at, name in enumerate(attrs)}
-    index.update((name, at) for at, name in enumerate(fields))
-    body: dict[str, Any] = {
+    body = {
+        **class_body(type_name, fields, attrs, kinds, members),
         "__slots__": attrs,
         "__module__": "castile",
         "__doc__": doc or f"A value of {type_name}.",
+    }
+    base = ArrayRecord if is_array else Record
+    new: type[Record] = type(class_name(type_name), (base,), body)
+    return _classes.setdefault(key, new)
+
+
+def class_body(
+    type_name: str,
+    fields: tuple[str, ...],
+    attrs: tuple[str, ...],
+    kinds: tuple[Kind, ...],
+    members: Iterable[tuple[str, str]],
+) -> dict[str, Any]:
+    """What a class says of its type."""
+    index = {name: at for at, name in enumerate(attrs)}
+    index.update((name, at) for at, name in enumerate(fields))
+    return {
         "__match_args__": attrs,
         "__signature__": _signature(attrs),
         "_castile_type": type_name,
@@ -338,9 +357,6 @@ def record_class(
         "_castile_index": index,
         "_castile_members": dict(members),
     }
-    base = ArrayRecord if is_array else Record
-    new: type[Record] = type(class_name(type_name), (base,), body)
-    return _classes.setdefault(key, new)
 
 
 def class_name(type_name: str) -> str:
@@ -394,7 +410,10 @@ def _signature(attrs: tuple[str, ...]) -> inspect.Signature:
 
 
 def _rebuild(spec: tuple[Any, ...], values: tuple[Any, ...]) -> Record:
-    cls = record_class(*spec)
+    return _filled(record_class(*spec), values)
+
+
+def _filled(cls: type[Record], values: tuple[Any, ...]) -> Record:
     new = cls()
     for attr, value in zip(cls._castile_attrs, values, strict=True):
         if value is not SKIP:

@@ -30,6 +30,7 @@ from ._options import (
 )
 from ._records import Record, attribute_names
 from ._service import Bound, Definition, fault_reason
+from .typed import Service as TypedService
 
 __all__ = ["Server", "ServerCall", "Stats", "current_call", "serve"]
 
@@ -181,8 +182,8 @@ def serve(
     cache: bool | StrPath = True,
     offline: bool = False,
 ) -> Server:
-    """Serves an object: one whose class is decorated with `service`, or with `wsdl` any object
-    that has methods named like the operations (or a dict of functions).
+    """Serves an object: one whose class is decorated with `service` or derives from a generated one,
+    or with `wsdl` any object that has methods named like the operations (or a dict of functions).
 
     Blocks until Ctrl-C; with `background=True` it serves from threads of its own and gives the
     `Server` at once, which serves until `stop()`, the end of its `with`, or the end of the program.
@@ -211,7 +212,13 @@ def serve(
     target = obj() if isinstance(obj, type) else obj
     handler: _Handler
     document: StrPath | bytes
-    if wsdl is None:
+    classes = None
+    if isinstance(target, TypedService):
+        handler = _FreeHandler(target)
+        document = target._castile_types.contract if wsdl is None else wsdl
+        classes = target._castile_types.record_class
+        service = service or target._castile_service
+    elif wsdl is None:
         definition = Definition.of(target)
         handler = _DefinedHandler(target, definition)
         document = definition.wsdl(public_url or f"http://{host}:{port}/")
@@ -220,6 +227,7 @@ def serve(
         document = wsdl
     settings = {
         "service": service,
+        "classes": classes,
         "strict": strict,
         "digits": digits,
         "share_texts": share_texts,

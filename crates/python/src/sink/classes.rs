@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use castile_plan::{Builtin, Complex, ComplexId, Field, FieldKind, TypeId, Types, Variety};
+use castile_plan::{Builtin, Complex, ComplexId, Field, FieldKind, SimpleId, TypeId, Types, Variety};
 use castile_value::{RowLayout, Shape};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -14,6 +14,9 @@ use crate::slots::Member;
 
 /// How deep arrays may lie in records, for [`Classes::is_arrays`].
 const ARRAYS_DEPTH_MAX: u32 = 4;
+
+/// How deep lists and unions may lie in simple types, for [`Classes::holds_integers`].
+const MEMBERS_DEPTH_MAX: u32 = 16;
 
 /// What an array of flat records becomes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,6 +42,8 @@ pub(crate) struct Form {
 pub(crate) struct Classes {
     types: Arc<Types>,
     pub(crate) form: Form,
+    /// What gives the class of a type, by the arguments of `record_class`, where that does not.
+    makes: Option<Py<PyAny>>,
     /// The types of repeated groups.
     groups: HashSet<ComplexId>,
     /// The types of the contract's shapes, by the shapes' addresses: the table holds the shapes.
@@ -51,14 +56,14 @@ pub(crate) struct Classes {
 pub(crate) struct Class {
     python: Py<PyType>,
     slots: Vec<Member>,
-    /// Fields of the unbounded integer types: they are `int` however long they are.
+    /// Fields of integers, or of lists of them: each is an `int` however long it is.
     integers: Vec<bool>,
     shape: Arc<Shape>,
 }
 
 impl Classes {
     /// No class is made yet.
-    pub(crate) fn new(types: Arc<Types>, form: Form) -> Self {
+    pub(crate) fn new(types: Arc<Types>, form: Form, makes: Option<Py<PyAny>>) -> Self {
         let all = (0..types.complex.len() as u32).map(ComplexId);
         let ids = all
             .map(|id| (Arc::as_ptr(types.shape(id)) as usize, id))
@@ -67,6 +72,7 @@ impl Classes {
             groups: groups(&types),
             types,
             form,
+            makes,
             ids,
             known: Mutex::default(),
             dtypes: Mutex::default(),
@@ -167,8 +173,12 @@ impl Classes {
         } else {
             let members = complex.map_or_else(Vec::new, |c| self.members(c));
             let args = (shape.name(), names, kinds, is_array, doc, members);
-            py.import("castile._records")?
-                .call_method1("record_class", args)?
+            match &self.makes {
+                Some(makes) => makes.bind(py).call1(args)?,
+                None => py
+                    .import("castile._records")?
+                    .call_method1("record_class", args)?,
+            }
         };
         let python = made.cast_into::<PyType>()?;
         let attrs: Vec<String> = python.getattr("_castile_attrs")?.extract()?;
@@ -251,20 +261,26 @@ impl Classes {
     }
 
     fn is_integer(&self, field: &Field) -> bool {
-        let TypeId::Simple(id) = field.ty else {
-            return false;
-        };
-        let Variety::Atomic(builtin) = self.types.simple(id).variety else {
-            return false;
-        };
-        let mut at = Some(builtin);
-        while let Some(step) = at {
-            if step == Builtin::Integer {
-                return true;
+        matches!(field.ty, TypeId::Simple(id) if self.holds_integers(id, MEMBERS_DEPTH_MAX))
+    }
+
+    /// Whether a number too long for a machine's is an integer: also in a list, or of a union that has no
+    /// decimals beside integers.
+    fn holds_integers(&self, id: SimpleId, depth: u32) -> bool {
+        match &self.types.simple(id).variety {
+            Variety::Atomic(builtin) => builtin.is_integer(),
+            _ if depth == 0 => false,
+            Variety::List(item) => self.holds_integers(*item, depth - 1),
+            Variety::Union(members) => {
+                let decimal = |id: &SimpleId| {
+                    matches!(self.types.simple(*id).variety, Variety::Atomic(Builtin::Decimal))
+                };
+                !members.iter().any(decimal)
+                    && members
+                        .iter()
+                        .any(|&member| self.holds_integers(member, depth - 1))
             }
-            at = step.base();
         }
-        false
     }
 }
 

@@ -23,6 +23,16 @@ impl Class {
         match value {
             Scalar::Numbers(column) => array_to_python(py, classes, column),
             Scalar::Decimal(v) if self.is_integer(field) => integer_to_python(py, &v),
+            Scalar::List(items) if self.is_integer(field) => {
+                let list = PyList::empty(py);
+                for item in items {
+                    list.append(match item {
+                        Scalar::Decimal(v) => integer_to_python(py, &v)?,
+                        item => scalar_to_python(py, item)?,
+                    })?;
+                }
+                Ok(list.into_any())
+            }
             value => scalar_to_python(py, value),
         }
     }

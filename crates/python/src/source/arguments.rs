@@ -6,7 +6,6 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use super::bind::alias;
-use crate::describe::positional;
 
 /// The arguments of a call as something that [`super::Context::record`] takes.
 ///
@@ -31,7 +30,7 @@ pub(crate) fn arguments<'py>(
         return Ok(first);
     }
     let fields = &types.complex(complex).fields;
-    let order = positional(types.complex(complex));
+    let order = types.complex(complex).positional();
     if args.len() > order.len() {
         let why = format!(
             "{operation} takes at most {} values, {} given",

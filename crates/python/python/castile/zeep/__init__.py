@@ -11,7 +11,7 @@ What is here behaves as zeep 4.3 does; the guide "coming from zeep" says what is
 plugins see, are lxml's where it is installed, else those of `xml.etree`.
 """
 
-from . import cache, exceptions, helpers, plugins, settings, transports, wsse, xsd
+from . import cache, exceptions, helpers, plugins, settings, transports, wsa, wsse, xsd
 from .client import AsyncClient, CachingClient, Client
 from .plugins import Plugin
 from .settings import Settings
@@ -33,6 +33,7 @@ __all__ = [
     "plugins",
     "settings",
     "transports",
+    "wsa",
     "wsse",
     "xsd",
 ]

@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 
 from .._records import XML
 
-__all__ = ["element", "parse", "text"]
+__all__ = ["add", "element", "header", "parse", "text"]
 
 
 def parse(document: bytes | str) -> Any:
@@ -39,3 +39,21 @@ def element(tree: Any) -> XML:
     if etree is not None and isinstance(tree, etree._Element):
         return XML(etree.tostring(tree, encoding="unicode", with_tail=False))
     return XML(ElementTree.tostring(tree, encoding="unicode"))
+
+
+def header(envelope: Any) -> Any:
+    """The header of an envelope, made where there is none."""
+    soap = str(envelope.tag).rpartition("}")[0] + "}"
+    found = envelope.find(f"{soap}Header")
+    if found is None:
+        found = envelope.makeelement(f"{soap}Header", {})
+        envelope.insert(0, found)
+    return found
+
+
+def add(parent: Any, tag: str, text: str | None = None, **attributes: str) -> Any:
+    """Adds an element."""
+    child = parent.makeelement(tag, attributes)
+    child.text = text
+    parent.append(child)
+    return child

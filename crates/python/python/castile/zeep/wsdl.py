@@ -146,6 +146,7 @@ class Operation:
     def __init__(self, types: Types, face: OperationFace) -> None:
         self.name, self.face = face.name, face
         self.soapaction = face.soap_action
+        self.wsa_action = face.action
         self.input = Message(types, face.parameters)
         self.output = Message(types, face.results)
 

@@ -9,20 +9,115 @@ from typing import Any
 from xml.etree import ElementTree
 
 from .._records import NIL, SKIP, XML, Record
+from ._simple import (
+    ID,
+    IDREF,
+    IDREFS,
+    AnySimpleType,
+    AnyType,
+    AnyURI,
+    Base64Binary,
+    Boolean,
+    Byte,
+    Date,
+    DateTime,
+    Decimal,
+    Double,
+    Duration,
+    Entities,
+    Entity,
+    Float,
+    GDay,
+    GMonth,
+    GMonthDay,
+    GYear,
+    GYearMonth,
+    HexBinary,
+    Int,
+    Integer,
+    Language,
+    Long,
+    Name,
+    NCName,
+    NegativeInteger,
+    NmToken,
+    NmTokens,
+    NonNegativeInteger,
+    NonPositiveInteger,
+    NormalizedString,
+    Notation,
+    PositiveInteger,
+    QName,
+    Short,
+    SimpleType,
+    String,
+    Time,
+    Token,
+    UnsignedByte,
+    UnsignedInt,
+    UnsignedLong,
+    UnsignedShort,
+)
 from ._values import CompoundValue, compound_class
 
 __all__ = [
+    "ID",
+    "IDREF",
+    "IDREFS",
+    "All",
     "AnyObject",
+    "AnySimpleType",
     "AnyType",
+    "AnyURI",
     "Attribute",
+    "Base64Binary",
+    "Boolean",
+    "Byte",
     "Choice",
     "ComplexType",
     "CompoundValue",
+    "Date",
+    "DateTime",
+    "Decimal",
+    "Double",
+    "Duration",
     "Element",
+    "Entities",
+    "Entity",
+    "Float",
+    "GDay",
+    "GMonth",
+    "GMonthDay",
+    "GYear",
+    "GYearMonth",
+    "HexBinary",
+    "Int",
+    "Integer",
+    "Language",
+    "Long",
+    "NCName",
+    "Name",
+    "NegativeInteger",
     "Nil",
+    "NmToken",
+    "NmTokens",
+    "NonNegativeInteger",
+    "NonPositiveInteger",
+    "NormalizedString",
+    "Notation",
+    "PositiveInteger",
+    "QName",
     "Sequence",
+    "Short",
     "SimpleType",
     "SkipValue",
+    "String",
+    "Time",
+    "Token",
+    "UnsignedByte",
+    "UnsignedInt",
+    "UnsignedLong",
+    "UnsignedShort",
 ]
 
 SkipValue = SKIP
@@ -58,142 +153,6 @@ class AnyObject:
 
     def __repr__(self) -> str:
         return f"<AnyObject(type={self.xsd_obj!r}, value={self.value!r})>"
-
-
-class SimpleType:
-    """A simple type. Calling it gives the value."""
-
-    name = "anySimpleType"
-    takes: Any = None
-
-    def __init__(self, name: str | None = None) -> None:
-        self.qname = name or f"{{http://www.w3.org/2001/XMLSchema}}{self.name}"
-        self.name = self.qname.rpartition("}")[2]
-
-    def __call__(self, value: Any) -> Any:
-        """The value, as the type has it."""
-        return value if self.takes is None or isinstance(value, self.takes) else self.takes(value)
-
-    def signature(self, schema: Any = None, standalone: bool = True) -> str:
-        """The type's name with a prefix."""
-        return f"xsd:{self.name}" if schema is None else schema.prefixed(self.qname)
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(value)"
-
-
-AnySimpleType = SimpleType
-
-
-class AnyType(SimpleType):
-    """Any value."""
-
-    name = "anyType"
-
-
-class String(SimpleType):
-    """xsd:string."""
-
-    name = "string"
-    takes = str
-
-
-class Boolean(SimpleType):
-    """xsd:boolean."""
-
-    name = "boolean"
-
-
-class Integer(SimpleType):
-    """xsd:integer."""
-
-    name = "integer"
-    takes = int
-
-
-class Long(Integer):
-    """xsd:long."""
-
-    name = "long"
-
-
-class Int(Integer):
-    """xsd:int."""
-
-    name = "int"
-
-
-class Short(Integer):
-    """xsd:short."""
-
-    name = "short"
-
-
-class UnsignedInt(Integer):
-    """xsd:unsignedInt."""
-
-    name = "unsignedInt"
-
-
-class Float(SimpleType):
-    """xsd:float."""
-
-    name = "float"
-    takes = float
-
-
-class Double(Float):
-    """xsd:double."""
-
-    name = "double"
-
-
-class Decimal(SimpleType):
-    """xsd:decimal."""
-
-    name = "decimal"
-
-
-class DateTime(SimpleType):
-    """xsd:dateTime."""
-
-    name = "dateTime"
-
-
-class Date(SimpleType):
-    """xsd:date."""
-
-    name = "date"
-
-
-class Time(SimpleType):
-    """xsd:time."""
-
-    name = "time"
-
-
-class Duration(SimpleType):
-    """xsd:duration."""
-
-    name = "duration"
-
-
-class Base64Binary(SimpleType):
-    """xsd:base64Binary."""
-
-    name = "base64Binary"
-
-
-class AnyURI(SimpleType):
-    """xsd:anyURI."""
-
-    name = "anyURI"
-
-
-class Token(String):
-    """xsd:token."""
-
-    name = "token"
 
 
 class Attribute:
@@ -247,6 +206,10 @@ class Element:
 
 class Sequence(list[Element]):
     """Elements one after another."""
+
+
+class All(Sequence):
+    """Elements in any order."""
 
 
 class Choice(Sequence):

@@ -9,6 +9,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
+from .. import _trees
+
 __all__ = ["UsernameToken"]
 
 OASIS = "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-"
@@ -49,12 +51,12 @@ class UsernameToken:
     def apply(self, envelope: Any, headers: Any) -> tuple[Any, Any]:
         """The request with the token in its header."""
         security = _security(envelope)
-        token = _add(security, f"{WSSE}UsernameToken")
-        _add(token, f"{WSSE}Username", self.username)
+        token = _trees.add(security, f"{WSSE}UsernameToken")
+        _trees.add(token, f"{WSSE}Username", self.username)
         if self.use_digest:
             self._add_digest(token)
         elif self.password is not None:
-            _add(token, f"{WSSE}Password", self.password, Type=f"{PROFILE}#PasswordText")
+            _trees.add(token, f"{WSSE}Password", self.password, Type=f"{PROFILE}#PasswordText")
         if self.timestamp_token is not None:
             security.append(self.timestamp_token)
         return envelope, headers
@@ -69,9 +71,9 @@ class UsernameToken:
         if self.zulu_timestamp is False or (self.zulu_timestamp is None and self.created is not None):
             stamp = created.replace(microsecond=0).isoformat()
         digest = self.password_digest or self._digest(nonce, stamp)
-        _add(token, f"{WSSE}Password", digest, Type=f"{PROFILE}#PasswordDigest")
-        _add(token, f"{WSSE}Nonce", base64.b64encode(nonce).decode(), EncodingType=BASE64)
-        _add(token, f"{WSU}Created", stamp)
+        _trees.add(token, f"{WSSE}Password", digest, Type=f"{PROFILE}#PasswordDigest")
+        _trees.add(token, f"{WSSE}Nonce", base64.b64encode(nonce).decode(), EncodingType=BASE64)
+        _trees.add(token, f"{WSU}Created", stamp)
 
     def _digest(self, nonce: bytes, stamp: str) -> str:
         password = (self.password or "").encode()
@@ -84,17 +86,6 @@ class UsernameToken:
 
 def _security(envelope: Any) -> Any:
     """The header's Security element, made where there is none."""
-    soap = str(envelope.tag).rpartition("}")[0] + "}"
-    header = envelope.find(f"{soap}Header")
-    if header is None:
-        header = envelope.makeelement(f"{soap}Header", {})
-        envelope.insert(0, header)
+    header = _trees.header(envelope)
     security = header.find(f"{WSSE}Security")
-    return security if security is not None else _add(header, f"{WSSE}Security")
-
-
-def _add(parent: Any, tag: str, text: str | None = None, **attributes: str) -> Any:
-    child = parent.makeelement(tag, attributes)
-    child.text = text
-    parent.append(child)
-    return child
+    return security if security is not None else _trees.add(header, f"{WSSE}Security")
