@@ -35,7 +35,8 @@ class Checker:
         if hint is typing.Any:
             return
         if not self.is_of(value, hint, path):
-            raise Wrong(f"{path}: {value!r:.80} ({type(value).__module__}.{type(value).__name__}) is no {hint}")
+            kind = f"{type(value).__module__}.{type(value).__name__}"
+            raise Wrong(f"{path}: {value!r:.80} ({kind}) is no {hint}")
 
     def is_of(self, value, hint, path):
         origin, args = typing.get_origin(hint), typing.get_args(hint)
@@ -107,10 +108,7 @@ class Module:
         self.module = importlib.import_module(name)
         self.checker = checker
         self.client = self.module.Client(endpoint="http://127.0.0.1/", cache=False)
-        (base,) = [b for b in types.get_original_bases(self.module.Client)] if sys.version_info >= (
-            3,
-            12,
-        ) else self.module.Client.__orig_bases__
+        (base,) = self.module.Client.__orig_bases__
         self.operations = vars(typing.get_args(base)[0])
         self.results = {}
 
@@ -166,8 +164,8 @@ def main(folder):
     for line in sorted(first.values())[:SHOWN_MAX]:
         print(f"DIFFERS {line}")
     print(
-        f"{modules} generated Python modules: {total} messages decoded, {checker.values} values compared with "
-        f"annotations, {len(wrong)} messages differ, {refused} not read"
+        f"{modules} generated Python modules: {total} messages, {checker.values} values compared with "
+        f"annotations; {len(wrong)} messages differ, {refused} are not read"
     )
     return 1 if wrong else 0
 

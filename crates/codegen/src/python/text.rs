@@ -19,6 +19,10 @@ pub(super) fn docstring(out: &mut String, indent: &str, paragraphs: &[&str]) {
         }
         all.extend(lines(&harmless(paragraph), WIDTH - indent.len() - 6));
     }
+    // A fourth quotation mark at the start would be hard to read.
+    if let Some(first) = all.first_mut().filter(|first| first.starts_with('"')) {
+        first.insert(0, ' ');
+    }
     match &all[..] {
         [] => {}
         [only] if !only.ends_with('"') => {
@@ -51,9 +55,6 @@ fn harmless(text: &str) -> String {
         let seen = |c: &char| !c.is_control() && !is_turning(*c);
         let mut word: String = word.chars().filter(seen).collect();
         word = word.replace('\\', "\\\\").replace("\"\"\"", "'''");
-        if out.is_empty() && word.starts_with('"') {
-            out.push(' ');
-        }
         out.push_str(&word);
     }
     out
@@ -142,7 +143,7 @@ mod tests {
     fn no_documentation_ends_its_string() {
         let mut out = String::new();
         docstring(&mut out, "    ", &["say \"\"\"x\"\"\" \\N \u{202E}\n", ""]);
-        assert_eq!(out, "    \"\"\"say '''x''' \\\\N \"\"\"\n");
+        assert_eq!(out, "    \"\"\"say '''x''' \\\\N\"\"\"\n");
         out.clear();
         docstring(&mut out, "", &["\"a\"", "b"]);
         assert_eq!(out, "\"\"\" \"a\"\n\nb\n\"\"\"\n");
