@@ -32,6 +32,19 @@ def test_the_schema_is_a_schema(document):
     assert checked.types["Color"].enumeration == ["red", "deep blue"]
 
 
+def test_an_operation_beside_a_type_of_its_name(document):
+    """Java's generators would name a class after each, so the element takes a named type."""
+    schema = document.find("w:types/x:schema", NS)
+    assert schema.find("x:element[@name='point']", NS).get("type") == "tns:pointMessage"
+    assert schema.find("x:complexType[@name='pointMessage']", NS) is not None
+    assert schema.find("x:element[@name='add']", NS).get("type") is None
+
+
+def test_only_documentation_that_somebody_wrote(document):
+    level = document.find("w:types/x:schema/x:simpleType[@name='Level']", NS)
+    assert level.find("x:annotation", NS) is None
+
+
 def test_messages_fit_the_schema(document, client):
     schema = document.find("w:types/x:schema", NS)
     checked = xmlschema.XMLSchema(io.StringIO(lxml_etree.tostring(schema, encoding="unicode")))

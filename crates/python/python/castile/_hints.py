@@ -232,7 +232,7 @@ class Schema:
                 f"{where}: the values of {hint.__name__} must all be texts or all whole numbers"
             )
         texts = [str(value) for value in values]
-        return self._enumeration(hint.__name__, hint, base, texts, inspect.getdoc(hint))
+        return self._enumeration(hint.__name__, hint, base, texts, own_doc(hint))
 
     def _enumeration(self, name: str, owner: Any, base: str, values: list[str], doc: str | None) -> Use:
         self._add(Enumeration(name, base, values, doc), owner, name)

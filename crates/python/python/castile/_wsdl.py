@@ -61,10 +61,10 @@ def soap_action(namespace: str, operation: str) -> str:
 def _schema(schema: Schema, operations: list[OperationText]) -> str:
     elements: dict[str, str] = {}
     for op in operations:
-        elements[op.name] = _element("xsd:element", {"name": op.name}, [_anonymous(op.parameters)])
+        elements[op.name] = _wrapper(schema, op.name, op.parameters)
         if op.results is not None:
             response = op.name + "Response"
-            elements[response] = _element("xsd:element", {"name": response}, [_anonymous(op.results)])
+            elements[response] = _wrapper(schema, response, op.results)
         for name, type_ in (op.faults | op.headers).items():
             elements[name] = _element("xsd:element", {"name": name, "type": type_})
     types = [_complex(t) if isinstance(t, Complex) else _enumeration(t) for t in schema.types.values()]
@@ -72,8 +72,21 @@ def _schema(schema: Schema, operations: list[OperationText]) -> str:
     return _element("xsd:schema", attributes, [*types, *elements.values()])
 
 
-def _anonymous(parts: list[Part]) -> str:
-    return _element("xsd:complexType", {}, [_sequence(parts)])
+def _wrapper(schema: Schema, name: str, parts: list[Part]) -> str:
+    """The element of a message, with a type of its own.
+
+    Generators for Java name a class after the element, but for its capital: an operation `point` beside
+    a type `Point` would stop them. There the element's type has a name, which the class then takes.
+    """
+    taken = {known.casefold() for known in schema.types}
+    content = [_sequence(parts)]
+    if name.casefold() not in taken:
+        return _element("xsd:element", {"name": name}, [_element("xsd:complexType", {}, content)])
+    own = f"{name}Message"
+    while own.casefold() in taken:
+        own += "Message"
+    named = _element("xsd:complexType", {"name": own}, content)
+    return "\n".join((named, _element("xsd:element", {"name": name, "type": f"tns:{own}"})))
 
 
 def _sequence(parts: list[Part]) -> str:
