@@ -28,6 +28,7 @@ mod same;
 mod sample;
 mod scalars;
 mod table;
+mod timing;
 mod tree;
 
 pub use alone::{alone, anything};
@@ -36,6 +37,7 @@ pub use rng::Rng;
 pub use same::{difference, plain};
 pub use sample::{Effort, Sampler};
 pub use table::Table;
+pub use timing::{median, time};
 pub use tree::{Group, Leaf, LeafKind, Model, Ty};
 
 /// The namespace of everything that a [`Table`] does not put elsewhere.

@@ -1,262 +1,200 @@
-//! Encoding and decoding 100,000 items, each beside a hand-written loop that does only what cannot
-//! be left out: convert every value and copy the tags; compare the tags, convert, push.
+//! Encoding and decoding 100,000 items, from and into dynamic values and generated types, each beside a
+//! hand-written loop that does only what cannot be left out: convert every value and copy the tags;
+//! compare the tags, convert, push.
 //!
-//! The loops know the message by heart: no schema, no escapes, no errors. They use the fastest
-//! conversions at hand, and write or read the very bytes that the codec does, which is checked
-//! before anything is timed. What counts is the ratio: the machine is noisy, so the two of a pair
-//! take turns and medians are divided. Biases: warm caches, output and input of 3 to 9 MB, doubles
-//! uniform in 0..1 (about 17 digits), integers of up to 31 bits, one thread.
+//! The loops know the message by heart: no schema, no errors. They use the fastest conversions at hand,
+//! and write or read the very bytes that the codec does, which is checked before anything is timed; so
+//! are the values that come back. What counts is the ratio: the machine is noisy, so all of a case take
+//! turns and medians of this thread's time are divided. Biases: warm caches and warm output, output and
+//! input of 3 to 12 MB, doubles uniform in 0..1 (about 17 digits), integers of up to 31 bits, one thread.
+//!
+//! `CASTILE_GSOAP=interop/build/gsoap/best cargo bench -p castile-codec` runs gSOAP's own encoder and
+//! decoder of structs in between and says how many times as fast the generated types are.
 //!
 //! A user of the crate has not our profile: `CARGO_PROFILE_BENCH_LTO=off
 //! CARGO_PROFILE_BENCH_CODEGEN_UNITS=16 cargo bench -p castile-codec` is what they get.
 
+mod gsoap;
 mod loops;
+mod types;
 
 use std::hint::black_box;
 
-use rustix::time::{ClockId, clock_gettime};
-
-use castile_codec::{DecodeOptions, EncodeOptions, Envelope, Limits, Version, encode};
+use castile_codec::{DecodeOptions, Draft, EncodeOptions, Envelope, Limits, Version};
 use castile_plan::Plan;
-use castile_testkit::{Rng, Table};
-use castile_value::{Record, Rows, Value, ValueSink};
+use castile_testkit::{Rng, Table, median, time};
+use castile_value::typed::{Builder, EMPTY, Empty, Fields};
+use castile_value::{Record, Sink, Source, ValueSink};
 
+use gsoap::Gsoap;
 use loops::Loops;
+use types::{Body, Doubles, Event, Events, Ints, Mio, Mios, Strings, TYPES};
 
 const ITEMS: usize = 100_000;
-const ROUNDS: usize = 41;
-
-const TYPES: &str = "
-Doubles = item:double*
-Ints = item:int*
-Strings = item:string*
-Mio = x:int, y:int, value:double
-Mios = item:Mio*
-Event = seq:int, time:double, text:string
-Events = item:Event*
-";
+const ROUNDS: usize = 31;
 
 fn main() {
-    let table = Table::parse(TYPES);
     println!(
-        "{:<22}{:>9}{:>11}{:>8}{:>13}{:>8}",
-        "100,000 items", "bytes", "encode ns", "ratio", "decode ns", "ratio"
+        "{:<22}{:>9} | {:>11}{:>9}{:>9} | {:>11}{:>9}{:>9}",
+        "100,000 items", "bytes", "write: ns", "dynamic", "typed", "read: ns", "dynamic", "typed"
     );
     // `cargo bench -p castile-codec -- strings` runs what is called so.
     let wanted = std::env::args().skip(1).find(|arg| !arg.starts_with('-'));
-    for case in cases(&table) {
-        if wanted
+    let wanted = |label: &str| {
+        wanted
             .as_ref()
-            .is_none_or(|wanted| case.label.contains(wanted.as_str()))
-        {
-            case.run(&table);
-        }
-    }
-}
-
-/// One kind of item.
-struct Case {
-    label: &'static str,
-    plan: Plan,
-    body: Record,
-    loops: Box<dyn Loops>,
-}
-
-fn cases(table: &Table) -> Vec<Case> {
+            .is_none_or(|wanted| label.contains(wanted.as_str()))
+    };
+    let bench = Bench::default();
     let mut rng = Rng::new(7);
     let uniform: Vec<f64> = (0..ITEMS).map(|_| rng.unit()).collect();
-    let bits: Vec<f64> = (0..ITEMS)
-        .map(|_| {
-            Some(f64::from_bits(rng.bits()))
-                .filter(|v| v.is_finite())
-                .unwrap_or(0.5)
-        })
-        .collect();
+    let finite = |v: &f64| v.is_finite();
+    let bits = || Some(f64::from_bits(rng.bits())).filter(finite).unwrap_or(0.5);
+    let bits: Vec<f64> = std::iter::repeat_with(bits).take(ITEMS).collect();
     let ints: Vec<i32> = (0..ITEMS)
         .map(|_| (rng.bits() as i32) >> (rng.bits() % 32))
         .collect();
     let strings: Vec<String> = (0..ITEMS).map(|_| format!("{:016x}", rng.bits())).collect();
-    let doubles = |label, values: &[f64]| {
-        case(
-            table,
-            label,
-            "Doubles",
-            values.to_vec().into(),
-            Box::new(loops::Doubles(values.to_vec())),
-        )
-    };
-    vec![
-        doubles("doubles, uniform", &uniform),
-        doubles("doubles, random bits", &bits),
-        case(
-            table,
-            "ints",
-            "Ints",
-            ints.clone().into(),
-            Box::new(loops::Ints(ints.clone())),
-        ),
-        case(
-            table,
-            "MIO (int,int,double)",
-            "Mios",
-            mios(table, &ints, &uniform),
-            Box::new(loops::Mios(ints.clone(), uniform.clone())),
-        ),
-        case(
-            table,
-            "strings of 16",
-            "Strings",
-            texts(&strings),
-            Box::new(loops::Strings(strings.clone())),
-        ),
-        case(
-            table,
-            "events",
-            "Events",
-            events(table, &ints, &uniform, &strings),
-            Box::new(loops::Events(ints, uniform, strings)),
-        ),
-    ]
-}
-
-fn case(table: &Table, label: &'static str, name: &str, items: Value, loops: Box<dyn Loops>) -> Case {
-    let plan = table.plan(name);
-    let mut inner = Record::new(table.types.shape(table.id(name)).clone());
-    inner.set("item", items).expect("the type has items");
-    let mut body = Record::new(table.types.shape(plan.body).clone());
-    body.set(name, inner).expect("the body has the type");
-    Case {
-        label,
-        plan,
-        body,
-        loops,
+    for (label, item) in [("doubles, uniform", &uniform), ("doubles, random bits", &bits)] {
+        if wanted(label) {
+            bench.run(label, "Doubles", Doubles { item: item.clone() });
+        }
+    }
+    if wanted("ints") {
+        bench.run("ints", "Ints", Ints { item: ints.clone() });
+    }
+    if wanted("strings of 16") {
+        let item = strings.clone();
+        bench.run("strings of 16", "Strings", Strings { item });
+    }
+    let pairs = || ints.iter().zip(&uniform);
+    if wanted("mio (int,int,double)") {
+        let mio = |(&x, &value): (&i32, &f64)| Mio {
+            x,
+            y: -(x >> 1),
+            value,
+        };
+        let item = pairs().map(mio).collect();
+        bench.run("mio (int,int,double)", "Mios", Mios { item });
+    }
+    if wanted("events") {
+        let event = |((&seq, &time), text): ((&i32, &f64), &String)| Event {
+            seq,
+            time,
+            text: text.clone(),
+        };
+        let item = pairs().zip(&strings).map(event).collect();
+        bench.run("events", "Events", Events { item });
     }
 }
 
-fn texts(strings: &[String]) -> Value {
-    Value::List(strings.iter().map(|s| s.as_str().into()).collect())
+struct Bench {
+    table: Table,
+    gsoap: Option<Gsoap>,
 }
 
-fn mios(table: &Table, ints: &[i32], doubles: &[f64]) -> Value {
-    let layout = table.types.row_layout(table.id("Mio")).expect("a flat type");
-    let mut rows = Rows::new(layout.clone());
-    for (x, v) in ints.iter().zip(doubles) {
-        rows.push(
-            &[
-                &x.to_ne_bytes()[..],
-                &(-(*x >> 1)).to_ne_bytes(),
-                &v.to_ne_bytes(),
-            ]
-            .concat(),
-        );
+impl Default for Bench {
+    fn default() -> Self {
+        Bench {
+            table: Table::parse(TYPES),
+            gsoap: Gsoap::wanted(),
+        }
     }
-    rows.into()
 }
 
-fn events(table: &Table, ints: &[i32], doubles: &[f64], strings: &[String]) -> Value {
-    let shape = table.types.shape(table.id("Event"));
-    let record = |((seq, time), text): ((&i32, &f64), &String)| {
-        let mut record = Record::new(shape.clone());
-        record.values_mut()[0] = (*seq).into();
-        record.values_mut()[1] = (*time).into();
-        record.values_mut()[2] = text.as_str().into();
-        Value::Record(record)
-    };
-    Value::List(ints.iter().zip(doubles).zip(strings).map(record).collect())
-}
-
-impl Case {
-    fn run(mut self, table: &Table) {
-        let header = Record::new(table.types.shape(self.plan.header).clone());
+impl Bench {
+    fn run<T>(&self, label: &str, name: &str, typed: T)
+    where
+        T: Fields + Default + PartialEq + Loops,
+    {
+        let plan = &self.table.plan(name);
+        let typed = Body(typed);
         let mut message = Vec::new();
-        self.encode(table, &header, &mut message);
-        let text = String::from_utf8(message.clone()).expect("a message is UTF-8");
+        self.write(plan, &typed, &mut message);
+        let text = &String::from_utf8(message).expect("a message is UTF-8");
         let items = text.find("<ns1:item>").expect("items")
             ..text.rfind("</ns1:item>").expect("items") + "</ns1:item>".len();
+        let items = &text[items];
+        let dynamic = self.read_dynamic(plan, text);
 
         // No timing without a checked answer.
         let mut room = vec![0; items.len() + 256];
-        let end = self.loops.write(&mut room);
-        assert_eq!(
-            room[..end],
-            message[items.clone()],
-            "{}: the loop writes what the codec writes",
-            self.label
-        );
-        assert_eq!(
-            self.loops.read(&message[items.clone()]),
-            ITEMS,
-            "{}: the loop reads all",
-            self.label
-        );
-        assert_eq!(
-            self.decode(table, &text),
-            self.body,
-            "{}: the codec reads what it wrote",
-            self.label
-        );
+        let end = typed.0.write(&mut room);
+        assert!(room[..end] == *items.as_bytes(), "{label}: the loop's bytes");
+        assert!(T::read(items) == ITEMS, "{label}: the loop reads all");
+        assert!(self.read_typed::<T>(plan, text) == typed, "{label}: typed values");
+        let mut again = Vec::new();
+        self.write(plan, &dynamic, &mut again);
+        assert!(again == text.as_bytes(), "{label}: the bytes of dynamic values");
 
-        let (mut loop_write, mut write) = (Vec::new(), Vec::new());
-        let (mut loop_read, mut read) = (Vec::new(), Vec::new());
-        for _ in 0..ROUNDS {
-            loop_write.push(time(|| self.loops.write(&mut room)));
-            write.push(time(|| self.encode(table, &header, &mut message)));
-            loop_read.push(time(|| self.loops.read(black_box(&message[items.clone()]))));
-            read.push(time(|| self.decode(table, &text)));
+        let mut times: [Vec<f64>; 6] = Default::default();
+        let mut theirs: [Vec<f64>; 2] = Default::default();
+        for round in 0..ROUNDS {
+            let mut note = |way: usize, nanos: f64| times[way].push(nanos / ITEMS as f64);
+            note(0, time(|| typed.0.write(black_box(&mut room))));
+            note(1, time(|| self.write(plan, &dynamic, &mut again)));
+            note(2, time(|| self.write(plan, &typed, &mut again)));
+            note(3, time(|| T::read(black_box(items))));
+            note(4, time(|| self.read_dynamic(plan, text)));
+            note(5, time(|| self.read_typed::<T>(plan, text)));
+            if let Some(gsoap) = self.gsoap.as_ref().filter(|_| round % 10 == 0)
+                && let Some([write, read]) = gsoap.run(name)
+            {
+                theirs[0].push(write);
+                theirs[1].push(read);
+            }
         }
-        let [loop_write, write, loop_read, read] = [loop_write, write, loop_read, read].map(median);
+        let [write, write_dynamic, write_typed, read, read_dynamic, read_typed] = times.map(median);
         println!(
-            "{:<22}{:>9}{:>10.1}{:>8.2}   {:>10.1}{:>8.2}",
-            self.label,
+            "{label:<22}{:>9} | {write:>11.1}{:>9.2}{:>9.2} | {read:>11.1}{:>9.2}{:>9.2}",
             text.len(),
-            write,
-            write / loop_write,
-            read,
-            read / loop_read
+            write_dynamic / write,
+            write_typed / write,
+            read_dynamic / read,
+            read_typed / read,
         );
+        if !theirs[0].is_empty() {
+            let [their_write, their_read] = theirs.map(median);
+            println!(
+                "{:<31} | {their_write:>11.1}{:>18.1} | {their_read:>11.1}{:>18.1}",
+                "  gSOAP; times as fast as it",
+                their_write / write_typed,
+                their_read / read_typed,
+            );
+        }
     }
 
-    fn encode(&self, table: &Table, header: &Record, out: &mut Vec<u8>) {
+    fn write(&self, plan: &Plan, body: &dyn Source, out: &mut Vec<u8>) {
         out.clear();
-        let options = EncodeOptions::default();
-        encode(
-            &table.types,
-            &self.plan,
-            Version::Soap11,
-            header,
-            &self.body,
-            &options,
-            out,
-        )
-        .expect("good values");
+        let draft = Draft {
+            types: &self.table.types,
+            plan,
+            version: Version::Soap11,
+            header: &EMPTY,
+            body,
+            options: &EncodeOptions::default(),
+        };
+        draft.encode(out).expect("good values");
     }
 
-    fn decode(&self, table: &Table, text: &str) -> Record {
-        let envelope = Envelope::open(text, &Limits::default()).expect("a good message");
-        let mut header = ValueSink::new(table.types.shape(self.plan.header).clone());
-        let mut body = ValueSink::new(table.types.shape(self.plan.body).clone());
-        let options = DecodeOptions::default();
-        envelope
-            .decode(&table.types, &self.plan, &options, &mut header, &mut body)
-            .expect("a good message");
+    fn read_typed<T: Fields + Default>(&self, plan: &Plan, text: &str) -> Body<T> {
+        let mut body = Builder::<Body<T>>::new();
+        self.read(plan, text, &mut body);
+        body.finish().expect("the same types")
+    }
+
+    fn read_dynamic(&self, plan: &Plan, text: &str) -> Record {
+        let mut body = ValueSink::new(self.table.types.shape(plan.body).clone());
+        self.read(plan, text, &mut body);
         body.finish()
     }
-}
 
-/// Nanoseconds of this thread an item, so that what else the machine does counts little.
-fn time<T>(work: impl FnOnce() -> T) -> f64 {
-    let now = || {
-        let now = clock_gettime(ClockId::ThreadCPUTime);
-        now.tv_sec as f64 * 1e9 + now.tv_nsec as f64
-    };
-    let start = now();
-    let result = black_box(work());
-    let time = now() - start;
-    drop(result);
-    time / ITEMS as f64
-}
-
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
+    fn read(&self, plan: &Plan, text: &str, body: &mut dyn Sink) {
+        let envelope = Envelope::open(text, &Limits::default()).expect("a good message");
+        let mut header = Builder::<Empty>::new();
+        let options = DecodeOptions::default();
+        envelope
+            .decode(&self.table.types, plan, &options, &mut header, body)
+            .expect("a good message");
+    }
 }

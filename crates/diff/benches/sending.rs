@@ -7,12 +7,10 @@
 
 use std::hint::black_box;
 
-use rustix::time::{ClockId, clock_gettime};
-
 use castile_codec::{Draft, EncodeOptions, Version};
 use castile_diff::{Options, Report, Stuffing, Template};
 use castile_plan::Plan;
-use castile_testkit::{Rng, Table};
+use castile_testkit::{Rng, Table, median, time};
 use castile_value::{Record, Value};
 
 const ITEMS: usize = 100_000;
@@ -123,22 +121,4 @@ fn body(table: &Table, plan: &Plan, values: &[f64]) -> Record {
     let mut body = Record::new(table.types.shape(plan.body).clone());
     body.set("Doubles", inner).expect("the body has the type");
     body
-}
-
-/// Nanoseconds of this thread, so that what else the machine does counts little.
-fn time<T>(work: impl FnOnce() -> T) -> f64 {
-    let now = || {
-        let now = clock_gettime(ClockId::ThreadCPUTime);
-        now.tv_sec as f64 * 1e9 + now.tv_nsec as f64
-    };
-    let start = now();
-    let result = black_box(work());
-    let time = now() - start;
-    drop(result);
-    time
-}
-
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    times[times.len() / 2]
 }

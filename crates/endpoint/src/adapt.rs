@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use castile_plan::{ComplexId, Plan, Types};
 use castile_value::{
-    ColumnBuf, DType, GraphSink, Item, Items, RowLayout, Rows, Scalar, Shape, Sink, Slot, Source,
+    ColumnBuf, DType, GraphSink, Item, Items, Packed, RowLayout, Rows, Scalar, Shape, Sink, Slot, Source,
 };
 
 /// The complex type whose fields are the arguments of a message, and whether it is that of the one
@@ -163,6 +163,18 @@ impl Sink for Inside<'_> {
         match self.place(at) {
             Some(at) => self.sink.record(at, shape, values),
             None => values.clear(),
+        }
+    }
+
+    fn packed(&mut self, at: Slot, packed: &Packed<'_>) {
+        if let Some(at) = self.place(at) {
+            self.sink.packed(at, packed);
+        }
+    }
+
+    fn texts(&mut self, at: Slot, texts: &[&str]) {
+        if let Some(at) = self.place(at) {
+            self.sink.texts(at, texts);
         }
     }
 

@@ -7,7 +7,7 @@ use castile_value::{DType, RowLayout, Shape};
 
 use crate::model::{Order, Walk};
 use crate::seal::{DerivedComplex, Leaf, Tags};
-use crate::{Complex, Field, FieldKind, Occurs, Particle, TypeId, Types};
+use crate::{Builtin, Complex, Field, FieldKind, Occurs, Particle, TypeId, Types, Variety};
 
 /// Derives what walking a complex type needs. `known`: of each complex type, whether its content may
 /// be empty, once that was asked.
@@ -29,8 +29,8 @@ pub(crate) fn complex(types: &Types, complex: &Complex, known: &mut [Option<bool
             wild.push(number as u32);
         }
     }
-    let rows = flat_dtypes(types, complex)
-        .and_then(|d| RowLayout::packed(shape.clone(), &d))
+    let packed = flat_cells(types, complex)
+        .and_then(|cells| RowLayout::with_texts(shape.clone(), &cells))
         .map(Arc::new);
     let tags = complex.fields.iter().map(|f| tags(types, f)).collect();
     let mut fields: Vec<u32> = leaves.iter().map(|leaf| leaf.field).collect();
@@ -39,7 +39,7 @@ pub(crate) fn complex(types: &Types, complex: &Complex, known: &mut [Option<bool
     let plain = is_plain(complex) && !shared;
     DerivedComplex {
         shape,
-        rows,
+        packed,
         tags,
         leaves,
         order,
@@ -169,8 +169,8 @@ fn is_plain(complex: &Complex) -> bool {
         && !complex.is_abstract
 }
 
-/// The machine types of a flat type's fields; `None` when the type is not flat.
-fn flat_dtypes(types: &Types, complex: &Complex) -> Option<Vec<DType>> {
+/// The machine types of a flat type's fields, none for texts; `None` when the type is not flat.
+fn flat_cells(types: &Types, complex: &Complex) -> Option<Vec<Option<DType>>> {
     if complex.is_abstract
         || !matches!(
             complex.content.first(),
@@ -199,14 +199,15 @@ fn flat_dtypes(types: &Types, complex: &Complex) -> Option<Vec<DType>> {
     complex
         .fields
         .iter()
-        .map(|field| flat_dtype(types, field))
+        .map(|field| flat_cell(types, field))
         .collect()
 }
 
-fn flat_dtype(types: &Types, field: &Field) -> Option<DType> {
+fn flat_cell(types: &Types, field: &Field) -> Option<Option<DType>> {
     let TypeId::Simple(id) = field.ty else { return None };
     if field.kind != FieldKind::Element || field.nillable || field.many {
         return None;
     }
-    types.dtype(id)
+    let is_text = matches!(types.simple(id).variety, Variety::Atomic(Builtin::String));
+    types.dtype(id).map(Some).or(is_text.then_some(None))
 }

@@ -44,7 +44,7 @@ impl Derived {
 #[derive(Clone, Debug)]
 pub(crate) struct DerivedComplex {
     pub(crate) shape: Arc<Shape>,
-    pub(crate) rows: Option<Arc<RowLayout>>,
+    pub(crate) packed: Option<Arc<RowLayout>>,
     pub(crate) tags: Vec<Tags>,
     pub(crate) leaves: Vec<Leaf>,
     pub(crate) order: Order,
@@ -132,7 +132,12 @@ impl Types {
     /// The layout of packed rows, when the type is flat: only required elements (or attributes)
     /// of number types, each once, in a plain sequence.
     pub fn row_layout(&self, id: ComplexId) -> Option<&Arc<RowLayout>> {
-        self.derived.complex[id.index()].rows.as_ref()
+        self.packed_layout(id).filter(|layout| layout.texts().is_empty())
+    }
+
+    /// The same when some of the elements are texts (`xsd:string`, or a restriction of it).
+    pub fn packed_layout(&self, id: ComplexId) -> Option<&Arc<RowLayout>> {
+        self.derived.complex[id.index()].packed.as_ref()
     }
 
     /// The tags of a complex type's fields, in the order of the fields.

@@ -3,7 +3,8 @@
 //! An encoder *pulls* from a [`Source`]: one call a field, and one call for a whole array.
 //! A decoder *pushes* into a [`Sink`]: one call a value, and one call for a whole array.
 //! Arrays of numbers are [`Column`]s (borrowed) and [`ColumnBuf`]s (owned); arrays of flat
-//! records of numbers are [`Table`]s (borrowed) and [`Rows`] (owned). [`Value`] is the dynamic
+//! records of numbers are [`Table`]s (borrowed) and [`Rows`] (owned); texts, and records that have some,
+//! move some at a time, the records [`Packed`]. [`Value`] is the dynamic
 //! value that implements both sides; generated structs and Python objects implement them directly.
 //!
 //! ```text
@@ -33,6 +34,7 @@ mod column;
 mod dtype;
 mod graph;
 mod grid;
+mod packed;
 mod record;
 mod rows;
 mod scalar;
@@ -50,6 +52,7 @@ pub use column::{Column, ColumnBuf};
 pub use dtype::DType;
 pub use graph::{Graph, Objects};
 pub use grid::Grid;
+pub use packed::Packed;
 pub use record::{Record, Shape};
 pub use rows::{RowField, RowLayout, Rows, Table};
 pub use scalar::{QName, Scalar};

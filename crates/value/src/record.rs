@@ -74,6 +74,12 @@ impl Record {
         Record { shape, values }
     }
 
+    /// A record of these values, as many as the shape has fields.
+    pub(crate) fn of(shape: Arc<Shape>, values: Vec<Value>) -> Self {
+        debug_assert_eq!(values.len(), shape.len());
+        Record { shape, values }
+    }
+
     /// The names of the fields.
     pub fn shape(&self) -> &Arc<Shape> {
         &self.shape

@@ -9,17 +9,21 @@ use crate::{Column, DType, Record, Scalar, Shape, Value};
 pub struct RowField {
     /// The field's name.
     pub name: Box<str>,
+    /// Its index in the shape.
+    pub index: usize,
     /// Its machine type.
     pub dtype: DType,
     /// Its first byte in the row.
     pub offset: usize,
 }
 
-/// The layout of packed rows, fields in the order of the shape: NumPy's packed structured dtype.
+/// The layout of packed rows, fields in the order of the shape: NumPy's packed structured dtype. Texts
+/// stand beside the rows ([`Packed`](crate::Packed)).
 #[derive(Debug, PartialEq, Eq)]
 pub struct RowLayout {
     shape: Arc<Shape>,
     fields: Vec<RowField>,
+    texts: Vec<usize>,
     stride: usize,
 }
 
@@ -27,14 +31,25 @@ impl RowLayout {
     /// The packed layout of `shape` whose fields have these machine types; `None` when their
     /// number differs from the shape's fields or there are none.
     pub fn packed(shape: Arc<Shape>, dtypes: &[DType]) -> Option<Self> {
-        if dtypes.is_empty() || dtypes.len() != shape.len() {
+        let cells: Vec<Option<DType>> = dtypes.iter().copied().map(Some).collect();
+        RowLayout::with_texts(shape, &cells)
+    }
+
+    /// The same when some fields are texts: those without a machine type.
+    pub fn with_texts(shape: Arc<Shape>, cells: &[Option<DType>]) -> Option<Self> {
+        if cells.is_empty() || cells.len() != shape.len() {
             return None;
         }
         let mut stride = 0;
-        let mut fields = Vec::with_capacity(dtypes.len());
-        for (name, &dtype) in shape.fields().zip(dtypes) {
+        let (mut fields, mut texts) = (Vec::new(), Vec::new());
+        for (index, (name, cell)) in shape.fields().zip(cells).enumerate() {
+            let Some(dtype) = *cell else {
+                texts.push(index);
+                continue;
+            };
             fields.push(RowField {
                 name: name.into(),
+                index,
                 dtype,
                 offset: stride,
             });
@@ -43,6 +58,7 @@ impl RowLayout {
         Some(RowLayout {
             shape,
             fields,
+            texts,
             stride,
         })
     }
@@ -52,9 +68,14 @@ impl RowLayout {
         &self.shape
     }
 
-    /// The fields and where they lie.
+    /// The fields of numbers and where they lie.
     pub fn fields(&self) -> &[RowField] {
         &self.fields
+    }
+
+    /// The indexes of the fields that are texts, which [`Rows`] has no place for.
+    pub fn texts(&self) -> &[usize] {
+        &self.texts
     }
 
     /// Bytes of one row.
@@ -71,7 +92,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// No rows of this layout.
+    /// No rows of this layout, which has only numbers.
     pub fn new(layout: Arc<RowLayout>) -> Self {
         Rows {
             layout,
@@ -92,7 +113,7 @@ impl Rows {
 
     /// Number of rows.
     pub fn len(&self) -> usize {
-        self.data.len() / self.layout.stride
+        self.data.len().checked_div(self.layout.stride).unwrap_or(0)
     }
 
     /// Whether there are no rows.
@@ -176,6 +197,10 @@ impl<'a> Table<'a> {
             .iter()
             .all(|(_, c)| c.len() == len)
             .then_some(Table { columns, len })
+    }
+
+    pub(crate) fn of_equal(columns: Vec<(&'a str, Column<'a>)>, len: usize) -> Self {
+        Table { columns, len }
     }
 
     /// Number of rows.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{ColumnBuf, DType, RowLayout, Rows, Scalar, Shape};
+use crate::{ColumnBuf, DType, Packed, RowLayout, Rows, Scalar, Shape};
 
 /// Which field of the record being built a value belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +37,20 @@ pub trait Sink {
             self.scalar(Slot { field, many: false }, value);
         }
         self.close();
+    }
+    /// Several records, each as [`Sink::record`] takes it.
+    fn packed(&mut self, at: Slot, packed: &Packed<'_>) {
+        let mut values = Vec::new();
+        for i in 0..packed.len() {
+            packed.values(i, &mut values);
+            self.record(at, packed.layout().shape(), &mut values);
+        }
+    }
+    /// Several texts, each as [`Sink::scalar`] takes it.
+    fn texts(&mut self, at: Slot, texts: &[&str]) {
+        for text in texts {
+            self.scalar(at, Scalar::from(*text));
+        }
     }
     /// The array to append numbers to, for a repeated field; `None` when the sink would rather
     /// have them one by one (also when the array already holds something that is no number).

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::{Batches, Column, RowLayout, Rows, Scalar, Shape, Table, Value};
+use crate::{Batches, Column, Packed, Rows, Scalar, Shape, Table, Value};
 
 /// A record that an encoder can ask for its fields. Object-safe; one call a field, and a whole
 /// array is one call.
@@ -70,19 +70,14 @@ pub trait Items {
     }
     /// Value `i`, below `len`.
     fn item(&self, i: usize) -> Item<'_>;
-    /// Appends the values of `range` to `out` as packed rows of `layout`, many in one call; `false`,
-    /// and nothing is appended, when they are no flat records of it.
-    fn pack(&self, _range: Range<usize>, _layout: &RowLayout, _out: &mut Vec<u8>) -> bool {
+    /// Appends the values of `range` to `out`, many in one call; `false`, and what was appended is to be
+    /// thrown away, when they are no records of its layout.
+    fn pack<'s>(&'s self, _range: Range<usize>, _out: &mut Packed<'s>) -> bool {
         false
     }
-}
-
-impl Items for [Value] {
-    fn len(&self) -> usize {
-        <[Value]>::len(self)
-    }
-    fn item(&self, i: usize) -> Item<'_> {
-        self.get(i).map_or(Item::Absent, Value::item)
+    /// The same for texts.
+    fn texts<'s>(&'s self, _range: Range<usize>, _out: &mut Vec<&'s str>) -> bool {
+        false
     }
 }
 

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::{
-    ColumnBuf, DType, Graph, GraphSink, Grid, Record, RowLayout, Rows, Scalar, Shape, Sink, Slot, Value,
+    ColumnBuf, DType, Graph, GraphSink, Grid, Packed, Record, RowLayout, Rows, Scalar, Shape, Sink, Slot,
+    Value,
 };
 
 /// Builds [`Value`]s.
@@ -61,16 +62,20 @@ impl ValueSink {
     }
 
     fn put(&mut self, at: Slot, value: Value) {
-        let Some(slot) = self.slot(at) else { return };
-        if !at.many {
+        if at.many {
+            self.append(at, std::iter::once(value));
+        } else if let Some(slot) = self.slot(at) {
             *slot = value;
-            return;
         }
+    }
+
+    fn append(&mut self, at: Slot, values: impl Iterator<Item = Value>) {
+        let Some(slot) = self.slot(at) else { return };
         match slot {
-            Value::List(list) => list.push(value),
+            Value::List(list) => list.extend(values),
             other => {
                 let mut list = std::mem::take(other).into_list();
-                list.push(value);
+                list.extend(values);
                 *other = Value::List(list);
             }
         }
@@ -123,6 +128,14 @@ impl Sink for ValueSink {
             }
         }
         self.put(at, Value::Record(record));
+    }
+
+    fn packed(&mut self, at: Slot, packed: &Packed<'_>) {
+        self.append(at, packed.records());
+    }
+
+    fn texts(&mut self, at: Slot, texts: &[&str]) {
+        self.append(at, texts.iter().map(|text| Value::Text((*text).to_owned())));
     }
 
     fn column(&mut self, at: Slot, dtype: DType) -> Option<&mut ColumnBuf> {

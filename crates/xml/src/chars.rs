@@ -155,7 +155,7 @@ fn any_suspect<const STOP: u8>(block: &[u8; BLOCK]) -> bool {
 }
 
 /// True at least for every byte of class `STOP`, by comparisons that vectorise.
-#[inline]
+#[inline(always)]
 fn suspect<const STOP: u8>(b: u8) -> bool {
     let everywhere = (b < 0x20) | (b == 0xEF);
     match STOP {
@@ -165,6 +165,13 @@ fn suspect<const STOP: u8>(b: u8) -> bool {
         VALUE_STOP => everywhere | (b == b'<') | (b == b'&') | (b == b'"') | (b == b'\''),
         _ => everywhere,
     }
+}
+
+/// True at least for every byte of a text that cannot stand as it is in element content, by comparisons
+/// that vectorise.
+#[inline(always)]
+pub(crate) fn cannot_stand(b: u8) -> bool {
+    suspect::<LITERAL_STOP>(b) | suspect::<TEXT_ESCAPE>(b)
 }
 
 /// The character at `at`, if XML 1.0 cannot carry it. `at` is where a run stopped.

@@ -17,6 +17,73 @@ pub fn escape_text(text: &str, out: &mut Vec<u8>) {
     escape::<TEXT_ESCAPE>(text, out);
 }
 
+/// Copies `text` to the start of `out`, when it is its own form as element content: [`check_text`] has
+/// nothing against it and [`escape_text`] nothing to change. Else `false`, and `out` is left in any
+/// state; so it is when `out` is too short.
+///
+/// For many short texts: one look at each byte, no call. Texts that have white space other than blanks,
+/// or characters from U+F000 to U+FFFF, are not looked at closely enough, and are `false` as well.
+///
+/// ```
+/// let mut out = [0; 8];
+/// assert!(castile_xml::copy_plain("R\u{f6}d", &mut out));
+/// assert_eq!(&out[..4], "R\u{f6}d".as_bytes());
+/// assert!(!castile_xml::copy_plain("R&D", &mut out));
+/// ```
+#[inline]
+pub fn copy_plain(text: &str, out: &mut [u8]) -> bool {
+    let bytes = text.as_bytes();
+    let Some(out) = out.get_mut(..bytes.len()) else {
+        return false;
+    };
+    match bytes.len() {
+        0..4 => copy_each(bytes, out),
+        4..8 => copy_ends::<4>(bytes, out),
+        8..16 => copy_ends::<8>(bytes, out),
+        16..=32 => copy_ends::<16>(bytes, out),
+        _ => copy_blocks(bytes, out),
+    }
+}
+
+#[inline]
+fn copy_each(bytes: &[u8], out: &mut [u8]) -> bool {
+    let mut suspect = false;
+    for (to, &b) in out.iter_mut().zip(bytes) {
+        *to = b;
+        suspect |= chars::cannot_stand(b);
+    }
+    !suspect
+}
+
+/// Copies `N` to `2 * N` bytes as two blocks, which may overlap.
+#[inline(always)]
+fn copy_ends<const N: usize>(bytes: &[u8], out: &mut [u8]) -> bool {
+    let (Some(head), Some(tail)) = (bytes.first_chunk::<N>(), bytes.last_chunk::<N>()) else {
+        return false;
+    };
+    if let Some(to) = out.first_chunk_mut() {
+        *to = *head;
+    }
+    if let Some(to) = out.last_chunk_mut() {
+        *to = *tail;
+    }
+    let suspect = |block: &[u8; N]| block.iter().fold(false, |any, &b| any | chars::cannot_stand(b));
+    !(suspect(head) | suspect(tail))
+}
+
+/// Copies more than 32 bytes: whole blocks, and the last 32 bytes once more.
+fn copy_blocks(bytes: &[u8], out: &mut [u8]) -> bool {
+    let blocks = bytes.chunks_exact(32).zip(out.chunks_exact_mut(32));
+    let mut plain = true;
+    for (from, to) in blocks {
+        plain &= copy_ends::<16>(from, to);
+    }
+    match (bytes.last_chunk::<32>(), out.last_chunk_mut::<32>()) {
+        (Some(from), Some(to)) => plain && copy_ends::<16>(from, to),
+        _ => false,
+    }
+}
+
 /// Appends `text` as the inside of an attribute value in double quotes: `&`, `<`, `"`, TAB, LF and
 /// CR as references. The text must be free of characters that XML cannot carry, see
 /// [`check_text`].
@@ -92,5 +159,28 @@ fn reference(b: u8) -> &'static str {
         b'\t' => "&#9;",
         b'\n' => "&#10;",
         _ => "&#13;",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_text_is_copied_and_other_text_refused() {
+        let odd = ["&", "<", ">", "\r", "\n", "\0", "\u{1F}", "\u{FFFE}", "\u{FF01}"];
+        for length in 0..100 {
+            let plain: String = "a\u{e9}\u{1F600}]\"".chars().cycle().take(length).collect();
+            let mut out = vec![0; plain.len()];
+            assert!(copy_plain(&plain, &mut out));
+            assert_eq!(out, plain.as_bytes());
+            assert!(length == 0 || !copy_plain(&plain, &mut out[1..]), "too short");
+            for (at, _) in plain.char_indices() {
+                for odd in odd {
+                    let text = format!("{}{odd}{}", &plain[..at], &plain[at..]);
+                    assert!(!copy_plain(&text, &mut vec![0; text.len()]), "{text:?}");
+                }
+            }
+        }
     }
 }

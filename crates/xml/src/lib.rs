@@ -45,7 +45,7 @@ mod token;
 pub use chars::{is_char, is_ncname};
 pub use encoding::to_utf8;
 pub use error::{Error, Guilty, Kind};
-pub use escape::{check_text, escape_attribute, escape_text, unescape};
+pub use escape::{check_text, copy_plain, escape_attribute, escape_text, unescape};
 pub use fragment::Fragment;
 pub use limits::{Doctype, Limits};
 pub use namespaces::{NsId, XML_URI, XMLNS_URI};

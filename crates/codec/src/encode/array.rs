@@ -2,7 +2,7 @@
 
 use castile_message::Marks;
 use castile_plan::{ComplexId, Field, Tags, TypeId};
-use castile_value::{Column, Item, Items, Rows, Source, Table};
+use castile_value::{Column, Item, Source, Table};
 
 use super::Encoder;
 use super::element::wrong_kind;
@@ -12,10 +12,6 @@ use super::keep::Untold;
 use super::kernel::{Kernel, Refusal};
 use crate::error::{Error, Guilty, Kind};
 use crate::scalar::refused;
-
-/// Rows that are packed at once: enough that finding the way to write them costs nothing, few enough
-/// that they stay in the cache.
-const PACKED: usize = 1024;
 
 /// Rows after which an overlaid array asks whether its buffer is full.
 const OVERLAID: usize = 1024;
@@ -126,38 +122,6 @@ impl<M: Marks> Encoder<'_, M> {
         self.flat(Flat { columns, writer }, || {
             types.complex(id).fields.iter().map(simple).collect()
         })
-    }
-
-    /// Writes a list of flat records that can be had as packed rows, some at a time; gives how many it
-    /// wrote before it came to one that cannot.
-    pub(super) fn packed(&mut self, f: &Field, tags: &Tags, items: &dyn Items) -> Result<usize, Error> {
-        let types = self.types;
-        let TypeId::Complex(id) = f.ty else {
-            return Ok(0);
-        };
-        let Some(layout) = types.row_layout(id).filter(|_| self.is_uniform(f)) else {
-            return Ok(0);
-        };
-        let len = items.len();
-        // An array is one mark, and kept as one, however long.
-        let step = if M::ACTIVE || self.keep.is_some() {
-            len.max(1)
-        } else {
-            PACKED
-        };
-        let mut rows = Rows::new(layout.clone());
-        for from in (0..len).step_by(step) {
-            let range = from..len.min(from + step);
-            let count = range.len();
-            let data = rows.data_mut();
-            data.clear();
-            if !items.pack(range, layout, data) || data.len() != count * layout.stride() {
-                return Ok(from);
-            }
-            self.table(f, tags, rows.view()).map_err(|e| e.later(from))?;
-            self.drained()?;
-        }
-        Ok(len)
     }
 
     /// The columns of a flat type's fields with their loops; `None` when the values have to be

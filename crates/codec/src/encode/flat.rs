@@ -6,7 +6,7 @@ use castile_lexical as lexical;
 use castile_plan::Tags;
 use castile_value::{Column, DType};
 
-use super::glue::Glue;
+use super::glue::{Constant, Glue};
 use super::kernel::{Kernel, NUMBER};
 
 /// Rows for which room is made at once: the buffer is cleared before it is written, and a block
@@ -156,14 +156,14 @@ impl RowWriter {
             Kernel::F64 => self.write_column(rows, out, note, |i, o| {
                 lexical::write_f64(f64::from_ne_bytes(column.bytes(i)), o)
             }),
+            Kernel::F32 => self.write_column(rows, out, note, |i, o| {
+                lexical::write_f32(f32::from_ne_bytes(column.bytes(i)), o)
+            }),
             Kernel::I32 => self.write_column(rows, out, note, |i, o| {
-                lexical::write_i64(i32::from_ne_bytes(column.bytes(i)).into(), o)
+                lexical::write_i32(i32::from_ne_bytes(column.bytes(i)), o)
             }),
             Kernel::I64 => self.write_column(rows, out, note, |i, o| {
                 lexical::write_i64(i64::from_ne_bytes(column.bytes(i)), o)
-            }),
-            Kernel::F32 => self.write_column(rows, out, note, |i, o| {
-                lexical::write_f32(f32::from_ne_bytes(column.bytes(i)), o)
             }),
             kernel => self.write_column(rows, out, &mut note, |i, o| kernel.put(column, i, o)),
         }
@@ -178,17 +178,18 @@ impl RowWriter {
         put: impl Fn(usize, &mut [u8; NUMBER]) -> usize,
     ) {
         let between = &self.glue.between[0];
-        let room = NUMBER + between.room();
         for block in rows.clone().step_by(BLOCK) {
             let stop = rows.end.min(block + BLOCK);
-            let mut at = out.len();
-            out.resize(at + (stop - block) * room, 0);
+            let start = out.len();
+            out.resize(start + self.room(stop - block), 0);
+            let room = &mut out[start..];
+            let mut at = 0;
             for i in block..stop {
-                let length = put(i, number_room(out, at));
+                let length = put(i, number_room(room, at));
                 note(length as u8);
-                at = between.put(out, at + length);
+                at = between.put(room, at + length);
             }
-            out.truncate(at);
+            out.truncate(start + at);
         }
     }
 
@@ -199,20 +200,38 @@ impl RowWriter {
         out: &mut Vec<u8>,
         mut note: impl FnMut(u8),
     ) {
-        let room = self.row_bytes_max();
+        let fields = self.kernels.iter().zip(columns).zip(&self.glue.between);
+        let fields: Vec<_> = fields
+            .map(|((kernel, column), gap)| (*kernel, *column, gap))
+            .collect();
         for block in rows.clone().step_by(BLOCK) {
             let stop = rows.end.min(block + BLOCK);
-            let mut at = out.len();
-            out.resize(at + (stop - block) * room, 0);
+            let start = out.len();
+            out.resize(start + self.room(stop - block), 0);
+            let room = &mut out[start..];
+            let mut at = 0;
             for i in block..stop {
-                for ((kernel, column), between) in self.kernels.iter().zip(columns).zip(&self.glue.between) {
-                    let length = kernel.put(column, i, number_room(out, at));
+                for (kernel, column, gap) in &fields {
+                    let length = kernel.put(column, i, number_room(room, at));
                     note(length as u8);
-                    at = between.put(out, at + length);
+                    at = gap.put(room, at + length);
                 }
             }
-            out.truncate(at);
+            out.truncate(start + at);
         }
+    }
+
+    /// Room for so many rows, and for what is written beyond the last value and its gap.
+    fn room(&self, rows: usize) -> usize {
+        let gaps = &self.glue.between;
+        let row: usize = self
+            .kernels
+            .iter()
+            .zip(gaps)
+            .map(|(k, g)| k.width_max() + g.len)
+            .sum();
+        let beyond = gaps.iter().map(Constant::room).max().unwrap_or(0);
+        rows * row + NUMBER + beyond
     }
 }
 

@@ -64,7 +64,10 @@ impl Glue {
 /// Bytes that are copied with one or a few wide stores, whatever their length.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Constant {
-    bytes: Box<[u8]>,
+    /// The first store.
+    first: [u8; WIDE],
+    /// The bytes, with zeros after them up to whole stores.
+    padded: Box<[u8]>,
     pub(super) len: usize,
 }
 
@@ -73,32 +76,33 @@ const WIDE: usize = 32;
 
 impl Constant {
     fn new(bytes: &[u8]) -> Constant {
-        let len = bytes.len();
         let mut padded = bytes.to_vec();
-        padded.resize(len.next_multiple_of(WIDE), 0);
+        padded.resize(bytes.len().next_multiple_of(WIDE).max(WIDE), 0);
+        let mut first = [0; WIDE];
+        first.copy_from_slice(&padded[..WIDE]);
         Constant {
-            bytes: padded.into(),
-            len,
+            first,
+            padded: padded.into(),
+            len: bytes.len(),
         }
     }
 
     /// The bytes.
     pub(super) fn bytes(&self) -> &[u8] {
-        &self.bytes[..self.len]
+        &self.padded[..self.len]
     }
 
     /// Bytes that `put` may touch.
     pub(super) fn room(&self) -> usize {
-        self.bytes.len()
+        self.padded.len()
     }
 
     /// Writes the bytes at `at` and gives the place after them; what follows may be overwritten.
     #[inline(always)]
     pub(super) fn put(&self, out: &mut [u8], at: usize) -> usize {
-        if let Ok(wide) = <&[u8; WIDE]>::try_from(&*self.bytes) {
-            out[at..at + WIDE].copy_from_slice(wide);
-        } else {
-            out[at..at + self.bytes.len()].copy_from_slice(&self.bytes);
+        out[at..at + WIDE].copy_from_slice(&self.first);
+        if self.len > WIDE {
+            out[at + WIDE..at + self.room()].copy_from_slice(&self.padded[WIDE..]);
         }
         at + self.len
     }

@@ -61,7 +61,7 @@ impl<'e, M: Marks> Encoder<'e, M> {
         let done = if self.shares_texts() {
             0
         } else {
-            self.packed(f, tags, items)?
+            self.some_at_a_time(f, tags, items)?
         };
         let items = &Rest { items, done };
         if items.len() >= ITEMS_MIN && !M::ACTIVE && !self.shares_texts() && self.depth + 1 < DEPTH_MAX {

@@ -119,7 +119,7 @@ impl Kernel {
     pub(super) fn put(self, column: &Column<'_>, i: usize, out: &mut [u8; NUMBER]) -> usize {
         match self {
             Kernel::F64 => lexical::write_f64(f64::from_ne_bytes(column.bytes(i)), out),
-            Kernel::I32 => lexical::write_i64(i32::from_ne_bytes(column.bytes(i)).into(), out),
+            Kernel::I32 => lexical::write_i32(i32::from_ne_bytes(column.bytes(i)), out),
             Kernel::F32 => lexical::write_f32(f32::from_ne_bytes(column.bytes(i)), out),
             Kernel::I64 => lexical::write_i64(i64::from_ne_bytes(column.bytes(i)), out),
             Kernel::U64 => lexical::write_u64(u64::from_ne_bytes(column.bytes(i)), out),

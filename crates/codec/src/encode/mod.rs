@@ -12,6 +12,7 @@ mod items;
 mod keep;
 mod kernel;
 mod order;
+mod packed;
 mod stream;
 mod substitute;
 

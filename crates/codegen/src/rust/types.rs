@@ -136,11 +136,19 @@ fn write_record(out: &mut String, model: &Model<'_>, id: ComplexId, name: &str, 
         let _ = write!(out, ", required [{}]", required.join(", "));
     }
     let alone = lines.iter().all(|line| !line.choice);
-    if types.row_layout(id).is_some() && alone && !lines.iter().any(|l| l.ty.contains('<')) {
+    if types.packed_layout(id).is_some() && alone && lines.iter().all(|line| is_cell(&line.ty)) {
         let cells: Vec<&str> = lines.iter().map(|l| l.name.as_str()).collect();
         let _ = write!(out, ", flat [{}]", cells.join(", "));
     }
     out.push_str(");\n");
+}
+
+/// Whether a batch of records holds values of the Rust type (`castile::typed::Cell`).
+fn is_cell(ty: &str) -> bool {
+    matches!(
+        ty,
+        "bool" | "i8" | "u8" | "i16" | "u16" | "i32" | "u32" | "i64" | "u64" | "f32" | "f64" | "String"
+    )
 }
 
 /// Words with commas between, in lines of one indentation.

@@ -16,6 +16,11 @@ impl Single for String {
             other => Err(other.refuse("text")),
         }
     }
+
+    fn texts<'s>(many: &'s [Self], out: &mut Vec<&'s str>) -> bool {
+        out.extend(many.iter().map(String::as_str));
+        true
+    }
 }
 
 impl Single for Decimal {

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::{Fields, Input, Mismatch, Open};
-use crate::{ColumnBuf, DType, RowLayout, Rows, Scalar, Shape, Sink, Slot};
+use crate::{ColumnBuf, DType, Packed, RowLayout, Rows, Scalar, Shape, Sink, Slot};
 
 /// Fills one value of a generated type.
 pub struct Builder<T> {
@@ -274,6 +274,15 @@ impl<T> Sink for Builder<T> {
             self.put(at, Input::Flat(shape, values));
         }
         values.clear();
+    }
+
+    fn packed(&mut self, at: Slot, packed: &Packed<'_>) {
+        // Each record of a packed has all its fields, so there is nothing to check.
+        self.put(at, Input::Packed(packed));
+    }
+
+    fn texts(&mut self, at: Slot, texts: &[&str]) {
+        self.put(at, Input::Texts(texts));
     }
 
     fn column(&mut self, at: Slot, dtype: DType) -> Option<&mut ColumnBuf> {

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::Arc;
 
 use super::{Input, Mismatch, Open, Place, Single};
-use crate::{Item, Record, Shape, Value};
+use crate::{Item, Packed, Record, Shape, Value};
 
 impl Single for Value {
     fn item(&self) -> Item<'_> {
@@ -18,6 +18,8 @@ impl Single for Value {
             Input::Xml(text) => Value::Xml(text),
             Input::Column(column) => Value::Column(column),
             Input::Rows(rows) => Value::Rows(rows),
+            Input::Packed(packed) => Value::List(packed.records().collect()),
+            Input::Texts(texts) => Value::List(texts.iter().map(|text| Value::from(*text)).collect()),
             Input::Attribute(name, text) => Value::Map(vec![(name, text.into())]),
             Input::Record(record) => match (record as Box<dyn Any>).downcast::<Dynamic>() {
                 Ok(own) => Value::Record(own.finish()),
@@ -40,6 +42,17 @@ impl Single for Value {
             shape: shape.clone(),
             slots: shape.fields().map(|_| Slot(Value::Absent)).collect(),
         }))
+    }
+
+    fn pack<'s>(many: &'s [Self], out: &mut Packed<'s>) -> bool {
+        many.iter()
+            .all(|value| matches!(value, Value::Record(record) if out.push(record)))
+    }
+
+    fn texts<'s>(many: &'s [Self], out: &mut Vec<&'s str>) -> bool {
+        let whole = out.len() + many.len();
+        out.extend(many.iter().map_while(Value::as_str));
+        out.len() == whole
     }
 }
 
@@ -82,7 +95,10 @@ impl Place for Slot {
             map.push((name.clone(), (*text).into()));
             return Ok(());
         }
-        let whole = matches!(input, Input::Column(_) | Input::Rows(_));
+        let whole = matches!(
+            input,
+            Input::Column(_) | Input::Rows(_) | Input::Packed(_) | Input::Texts(_)
+        );
         let value = Value::take(input)?;
         match (many, &mut self.0) {
             (true, Value::List(list)) => list.extend(if whole { value.into_list() } else { vec![value] }),

@@ -3,8 +3,9 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use super::place::extend_one_by_one;
 use super::{Input, Mismatch, Place, Single};
-use crate::{Item, RowLayout, Shape, Source};
+use crate::{Item, Packed, RowLayout, Shape, Source};
 
 /// A generated record type, or an enum of several. Indexes are those of the fields in the plan.
 pub trait Fields: 'static {
@@ -27,23 +28,24 @@ pub trait Fields: 'static {
         &[]
     }
 
-    /// Bytes of a packed row, when the type is flat: single numbers only; else 0.
-    fn row_bytes() -> usize
+    /// Bytes of a packed row, and the texts beside it, when the type is flat: single numbers and texts
+    /// only; else none.
+    fn row() -> (usize, usize)
     where
         Self: Sized,
     {
-        0
+        (0, 0)
     }
 
-    /// Writes the packed row; `row` has [`Fields::row_bytes`] bytes.
-    fn write_row(&self, _row: &mut [u8])
+    /// Writes the packed row, whose bytes [`Fields::row`] says, and appends its texts.
+    fn write_row<'s>(&'s self, _row: &mut [u8], _texts: &mut Vec<&'s str>)
     where
         Self: Sized,
     {
     }
 
-    /// Reads a packed row of [`Fields::row_bytes`] bytes; `None` when the type is not flat.
-    fn read_row(_row: &[u8]) -> Option<Self>
+    /// Reads a packed row and its texts; `None` when the type is not flat.
+    fn read_row(_row: &[u8], _texts: &[&str]) -> Option<Self>
     where
         Self: Sized,
     {
@@ -165,13 +167,14 @@ impl<T: Fields> Single for T {
     }
 
     fn extend(many: &mut Vec<Self>, input: Input<'_, '_>) -> Result<(), Mismatch> {
-        if let Input::Rows(rows) = &input
-            && T::row_bytes() == rows.layout().stride()
-        {
-            many.extend(rows.data().chunks_exact(T::row_bytes()).filter_map(T::read_row));
-            return Ok(());
-        }
         match input {
+            Input::Rows(rows) if is_row_of::<T>(rows.layout()) => {
+                let rows = rows.data().chunks_exact(rows.layout().stride());
+                many.extend(rows.filter_map(|row| T::read_row(row, &[])));
+            }
+            Input::Packed(packed) if is_row_of::<T>(packed.layout()) => {
+                many.extend(packed.rows().filter_map(|(row, texts)| T::read_row(row, texts)));
+            }
             Input::Rows(rows) => {
                 let shape = rows.layout().shape().clone();
                 let view = rows.view();
@@ -185,23 +188,33 @@ impl<T: Fields> Single for T {
                     many.push(own);
                 }
             }
+            Input::Packed(packed) => extend_one_by_one(many, packed)?,
             one => many.push(T::take(one)?),
         }
         Ok(())
     }
 
-    fn pack(many: &[Self], layout: &RowLayout, out: &mut Vec<u8>) -> bool {
-        let bytes = T::row_bytes();
-        if bytes == 0 || bytes != layout.stride() {
+    fn pack<'s>(many: &'s [Self], out: &mut Packed<'s>) -> bool {
+        if !is_row_of::<T>(out.layout()) {
             return false;
         }
-        let start = out.len();
-        out.resize(start + many.len() * bytes, 0);
-        for (own, row) in many.iter().zip(out[start..].chunks_exact_mut(bytes)) {
-            own.write_row(row);
+        let bytes = out.layout().stride();
+        let Packed { numbers, texts, .. } = out;
+        let start = numbers.len();
+        numbers.resize(start + many.len() * bytes, 0);
+        let mut rows = &mut numbers[start..];
+        for own in many {
+            let (row, rest) = rows.split_at_mut(bytes);
+            own.write_row(row, texts);
+            rows = rest;
         }
         true
     }
+}
+
+/// Whether rows of the layout are what [`Fields::write_row`] writes and [`Fields::read_row`] reads.
+fn is_row_of<T: Fields>(layout: &RowLayout) -> bool {
+    T::row() != (0, 0) && T::row() == (layout.stride(), layout.texts().len())
 }
 
 fn begin<T: Fields>(shape: &Shape) -> Result<T, Mismatch> {

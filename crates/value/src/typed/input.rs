@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::Open;
-use crate::{ColumnBuf, Rows, Scalar, Shape};
+use crate::{ColumnBuf, Packed, Rows, Scalar, Shape};
 
 /// Something that a decoder found for a field.
 pub enum Input<'i, 'v> {
@@ -24,6 +24,10 @@ pub enum Input<'i, 'v> {
     Column(ColumnBuf),
     /// Several flat records of numbers.
     Rows(Rows),
+    /// Several records of numbers and texts.
+    Packed(&'i Packed<'i>),
+    /// Several texts.
+    Texts(&'i [&'i str]),
 }
 
 impl Input<'_, '_> {
@@ -36,7 +40,8 @@ impl Input<'_, '_> {
             Input::Attribute(..) => "an attribute",
             Input::Record(_) | Input::Flat(..) => "a record",
             Input::Column(_) => "an array of numbers",
-            Input::Rows(_) => "an array of records",
+            Input::Rows(_) | Input::Packed(_) => "an array of records",
+            Input::Texts(_) => "a list of texts",
         }
     }
 

@@ -5,7 +5,7 @@
 /// The label is that of the type in the plan, the indexes are those of its fields there. A field
 /// that holds a choice stands for each of the choice's fields, `index: field[alternative]`. After
 /// the fields may come `required [index, ...]`, for reading laxly, and `flat [field, ...]` for a type
-/// of single numbers only, whose arrays move as packed rows.
+/// of single numbers and texts only, whose arrays move some records at a time.
 #[macro_export]
 macro_rules! record {
     (
@@ -51,27 +51,34 @@ macro_rules! record {
     (@at $self:ident.$field:ident [$k:literal]) => { $crate::typed::Alternatives::at(&mut $self.$field, $k) };
     (@flat $($cell:ident)*) => {
         #[inline]
-        fn row_bytes() -> usize {
+        fn row() -> (usize, usize) {
             let layout = Self::default();
-            0 $(+ $crate::typed::size_of_cell(&layout.$cell))*
+            (
+                0 $(+ $crate::typed::size_of_cell(&layout.$cell))*,
+                0 $(+ $crate::typed::texts_of_cell(&layout.$cell))*,
+            )
         }
 
         #[inline]
-        fn write_row(&self, row: &mut [u8]) {
-            let at = 0;
-            $(let at = $crate::typed::Cell::write(self.$cell, row, at);)*
-            let _ = at;
-        }
-
-        #[inline]
-        fn read_row(row: &[u8]) -> ::std::option::Option<Self> {
-            let mut own = Self::default();
+        fn write_row<'s>(&'s self, row: &mut [u8], texts: &mut ::std::vec::Vec<&'s str>) {
             let at = 0;
             $(
-                own.$cell = $crate::typed::Cell::read(row, at)?;
-                let at = at + $crate::typed::size_of_cell(&own.$cell);
+                $crate::typed::Cell::write(&self.$cell, row, at, texts);
+                let at = at + $crate::typed::size_of_cell(&self.$cell);
             )*
             let _ = at;
+        }
+
+        #[inline]
+        fn read_row(row: &[u8], texts: &[&str]) -> ::std::option::Option<Self> {
+            let mut own = Self::default();
+            let (at, k) = (0, 0);
+            $(
+                own.$cell = $crate::typed::Cell::read(row, at, texts, k)?;
+                let at = at + $crate::typed::size_of_cell(&own.$cell);
+                let k = k + $crate::typed::texts_of_cell(&own.$cell);
+            )*
+            let _ = (at, k);
             ::std::option::Option::Some(own)
         }
     };

@@ -55,5 +55,5 @@ pub use input::{Input, Mismatch};
 pub use place::{Place, Single};
 pub use rows::Cell;
 #[doc(hidden)]
-pub use support::{chosen, member, scalar_of, size_of_cell, take_text};
+pub use support::{chosen, member, scalar_of, size_of_cell, take_text, texts_of_cell};
 pub use wrap::{Attributes, Binary, List, Maybe, Mixed};

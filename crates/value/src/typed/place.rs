@@ -1,9 +1,10 @@
 //! Values of fields: [`Single`] is one, [`Place`] is all that a field holds.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Input, Mismatch, Open};
-use crate::{Item, Items, RowLayout, Scalar, Shape};
+use crate::{Item, Items, Packed, Scalar, Shape};
 
 /// One value: of a simple type, a record, or something that may be nil.
 pub trait Single: Sized + 'static {
@@ -61,6 +62,13 @@ pub trait Single: Sized + 'static {
                     values.clear();
                 }
             }
+            Input::Packed(packed) => extend_one_by_one(many, packed)?,
+            Input::Texts(texts) => {
+                many.reserve(texts.len());
+                for text in texts {
+                    many.push(Self::take(Input::Scalar(Scalar::from(*text)))?);
+                }
+            }
             Input::Scalar(Scalar::Numbers(column)) => Self::extend(many, Input::Column(column))?,
             Input::Scalar(Scalar::List(list)) => {
                 for scalar in list {
@@ -72,11 +80,27 @@ pub trait Single: Sized + 'static {
         Ok(())
     }
 
-    /// Appends the values to packed rows of this layout; `false`, and nothing is appended, when they
-    /// are no flat records of it.
-    fn pack(_many: &[Self], _layout: &RowLayout, _out: &mut Vec<u8>) -> bool {
+    /// Appends the values to a packed; `false`, and what was appended is to be thrown away, when they are
+    /// no records of its layout.
+    fn pack<'s>(_many: &'s [Self], _out: &mut Packed<'s>) -> bool {
         false
     }
+
+    /// Appends the values when they are texts.
+    fn texts<'s>(_many: &'s [Self], _out: &mut Vec<&'s str>) -> bool {
+        false
+    }
+}
+
+/// Appends the records of a packed.
+pub(super) fn extend_one_by_one<T: Single>(many: &mut Vec<T>, packed: &Packed<'_>) -> Result<(), Mismatch> {
+    let mut values = Vec::new();
+    for i in 0..packed.len() {
+        packed.values(i, &mut values);
+        many.push(T::take(Input::Flat(packed.layout().shape(), &mut values))?);
+        values.clear();
+    }
+    Ok(())
 }
 
 /// A field of a record: object-safe, one call a value or a whole array.
@@ -144,8 +168,12 @@ impl<T: Single> Items for Vec<T> {
         self.get(i).map_or(Item::Absent, Single::item)
     }
 
-    fn pack(&self, range: std::ops::Range<usize>, layout: &RowLayout, out: &mut Vec<u8>) -> bool {
-        self.get(range).is_some_and(|some| T::pack(some, layout, out))
+    fn pack<'s>(&'s self, range: Range<usize>, out: &mut Packed<'s>) -> bool {
+        self.get(range).is_some_and(|some| T::pack(some, out))
+    }
+
+    fn texts<'s>(&'s self, range: Range<usize>, out: &mut Vec<&'s str>) -> bool {
+        self.get(range).is_some_and(|some| T::texts(some, out))
     }
 }
 

@@ -9,6 +9,12 @@ pub fn size_of_cell<C: Cell>(_cell: &C) -> usize {
     C::BYTES
 }
 
+/// Texts of a value beside a packed row.
+#[doc(hidden)]
+pub fn texts_of_cell<C: Cell>(_cell: &C) -> usize {
+    C::TEXTS
+}
+
 /// The value of the alternative that was chosen: none is nil there, else nothing would be chosen.
 #[doc(hidden)]
 pub fn chosen<P: Place>(place: &P) -> Item<'_> {

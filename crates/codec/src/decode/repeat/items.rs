@@ -1,11 +1,10 @@
 //! Arrays whose items go to the sink one by one: texts, and records of single values.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use castile_lexical as lexical;
-use castile_plan::SimpleId;
-use castile_value::{Scalar, Shape, Sink, Slot};
+use castile_plan::{ComplexId, SimpleId};
+use castile_value::{Packed, Scalar, Sink, Slot};
 use castile_xml::{Limits, character_data};
 
 use super::super::Decoder;
@@ -13,32 +12,77 @@ use super::pattern::{Kernel, Pattern};
 use super::{Ground, after, after_space, number};
 use crate::scalar::parse;
 
+/// Most items handed over at once.
+const SOME: usize = 256;
+
 impl<'a> Decoder<'a, '_> {
     /// Passes on as many values as follow and are like the pattern, at most `left`.
-    pub(super) fn texts(&mut self, pattern: &Pattern<'_>, left: u32, slot: Slot, sink: &mut dyn Sink) -> u32 {
+    pub(super) fn values(
+        &mut self,
+        pattern: &Pattern<'_>,
+        left: u32,
+        slot: Slot,
+        sink: &mut dyn Sink,
+    ) -> u32 {
         let at = self.reader.position();
-        let (count, end) = self
-            .ground()
-            .each_value(pattern, at, left, |scalar| sink.scalar(slot, scalar));
+        let mut texts = Vec::new();
+        let (count, end) = self.ground().each_value(pattern, at, left, |scalar| {
+            let full = texts.len() == SOME;
+            match scalar {
+                Scalar::Text(Cow::Borrowed(text)) if !full => texts.push(text),
+                other => {
+                    give(&mut texts, slot, sink);
+                    sink.scalar(slot, other);
+                }
+            }
+        });
+        give(&mut texts, slot, sink);
         self.reader.skip_to(end);
         count
     }
 
-    /// The same for records.
+    /// The same for records of a type.
     pub(super) fn records(
         &mut self,
         pattern: &Pattern<'_>,
         left: u32,
         slot: Slot,
-        shape: &Arc<Shape>,
+        id: ComplexId,
         sink: &mut dyn Sink,
     ) -> u32 {
-        let at = self.reader.position();
-        let (count, end) = self
-            .ground()
-            .each_record(pattern, at, left, |scalars| sink.record(slot, shape, scalars));
-        self.reader.skip_to(end);
-        count
+        let (types, ground) = (self.types, self.ground());
+        let layout = types.packed_layout(id).filter(|layout| pattern.is_like(layout));
+        let mut packed = layout.map(|layout| Packed::new(layout.clone()));
+        let mut at = self.reader.position();
+        let mut count = 0;
+        loop {
+            if let Some(packed) = &mut packed {
+                let (more, end) = ground.pack(pattern, at, (left - count).min(SOME as u32), packed);
+                if more > 0 {
+                    sink.packed(slot, packed);
+                    packed.truncate(0);
+                    (count, at) = (count + more, end);
+                    continue;
+                }
+            }
+            // All of them, or one that cannot be packed, such as one with a reference in a text.
+            let most = if packed.is_some() { 1 } else { u32::MAX };
+            let give = |scalars: &mut _| sink.record(slot, types.shape(id), scalars);
+            let (more, end) = ground.each_record(pattern, at, (left - count).min(most), give);
+            (count, at) = (count + more, end);
+            if more == 0 || packed.is_none() {
+                self.reader.skip_to(at);
+                return count;
+            }
+        }
+    }
+}
+
+/// Hands over the texts that were gathered.
+fn give(texts: &mut Vec<&str>, slot: Slot, sink: &mut dyn Sink) {
+    if !texts.is_empty() {
+        sink.texts(slot, texts);
+        texts.clear();
     }
 }
 
@@ -175,7 +219,7 @@ impl<'a> Ground<'_, 'a> {
 /// The place after what must follow a value. White space after a number belongs to no value; text
 /// was read up to the tag.
 #[inline(always)]
-fn end_of(kernel: Kernel, input: &[u8], at: usize, expected: &[u8]) -> Option<usize> {
+pub(super) fn end_of(kernel: Kernel, input: &[u8], at: usize, expected: &[u8]) -> Option<usize> {
     match kernel {
         Kernel::Text | Kernel::Other(_) => after(input, at, expected),
         _ => after_space(input, at, expected),
@@ -185,7 +229,7 @@ fn end_of(kernel: Kernel, input: &[u8], at: usize, expected: &[u8]) -> Option<us
 /// The length of text up to the next tag, when it is text as it stands: no reference, no carriage
 /// return, and nothing that is not well-formed.
 #[inline]
-fn plain_text(bytes: &[u8]) -> Option<usize> {
+pub(super) fn plain_text(bytes: &[u8]) -> Option<usize> {
     let end = memchr::memchr2(b'<', b'&', bytes)?;
     let text = &bytes[..end];
     let suspect = |b: u8| ((b < 0x20) & (b != b'\n') & (b != b'\t')) | (b == b']') | (b == 0xEF);

@@ -95,7 +95,7 @@ impl<'a, 'p> Decoder<'a, 'p> {
             }
             sink.scalar(slot, scalar);
             let Some(pattern) = pattern else { return Ok(0) };
-            let more = self.texts(&pattern, left, slot, sink);
+            let more = self.values(&pattern, left, slot, sink);
             self.alike(Run {
                 mark,
                 slot,
@@ -117,7 +117,7 @@ impl<'a, 'p> Decoder<'a, 'p> {
             }
             None => {
                 sink.scalar(slot, scalar);
-                self.texts(&pattern, left, slot, sink)
+                self.values(&pattern, left, slot, sink)
             }
         };
         self.alike(Run {
@@ -171,7 +171,7 @@ impl<'a, 'p> Decoder<'a, 'p> {
         let Some(pattern) = self.pattern(start.at, outer) else {
             return Ok(0);
         };
-        let more = self.records(&pattern, left, slot, shape, sink);
+        let more = self.records(&pattern, left, slot, declared, sink);
         let kind = Kind::Records(shape.clone());
         self.alike(Run {
             mark,

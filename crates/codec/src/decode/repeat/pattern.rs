@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use castile_lexical as lexical;
 use castile_plan::{Builtin, Range as Bounds, SimpleId, WhiteSpace};
-use castile_value::DType;
+use castile_value::{DType, RowLayout};
 
 use super::super::Decoder;
 use super::super::element::has_names;
@@ -54,6 +54,20 @@ pub(in super::super) enum Kernel {
     /// Text whose white space is kept, and any text will do.
     Text,
     Other(SimpleId),
+}
+
+impl Pattern<'_> {
+    /// Whether the values are just the fields of the layout in order, and read as it holds them.
+    pub(super) fn is_like(&self, layout: &RowLayout) -> bool {
+        let texts = layout.texts();
+        let place = |cell: &Cell<'_>| match cell.kernel {
+            Kernel::Text => texts.contains(&(cell.field as usize)),
+            Kernel::Other(_) => false,
+            _ => true,
+        };
+        let fields = 0..layout.fields().len() + texts.len();
+        self.values.iter().all(place) && self.values.iter().map(|cell| cell.field as usize).eq(fields)
+    }
 }
 
 impl<'a> Decoder<'a, '_> {

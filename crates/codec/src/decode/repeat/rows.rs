@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use castile_lexical as lexical;
 use castile_plan::ComplexId;
-use castile_value::{ColumnBuf, RowField, RowLayout, Rows, Scalar, Shape, Sink, Slot};
+use castile_value::{ColumnBuf, Packed, RowField, RowLayout, Rows, Scalar, Shape, Sink, Slot};
 
 use super::super::learn::{Kind, Layout, Mark, Run};
 use super::super::{Decoder, Start};
+use super::items::{end_of, plain_text};
 use super::pattern::{Kernel, Pattern, Trace};
-use super::{Ground, after, after_space, number};
+use super::{Ground, after, number};
 use crate::error::Error;
 use crate::scalar::push_bytes;
 
@@ -43,7 +44,7 @@ impl<'a> Decoder<'a, '_> {
                 cells.give(slot, shape, sink);
                 pattern
                     .as_ref()
-                    .map_or(0, |p| self.records(p, left, slot, shape, sink))
+                    .map_or(0, |p| self.records(p, left, slot, declared, sink))
             }
         };
         match (row, &pattern) {
@@ -75,7 +76,7 @@ impl<'a> Decoder<'a, '_> {
     }
 }
 
-impl Ground<'_, '_> {
+impl<'a> Ground<'_, 'a> {
     /// Appends as many rows as stand at `at` and are like the pattern, at most `left`. Gives their
     /// number and where they end.
     pub(in super::super) fn rows(
@@ -86,21 +87,38 @@ impl Ground<'_, '_> {
         layout: &RowLayout,
         out: &mut Vec<u8>,
     ) -> (u32, usize) {
-        let in_order = pattern
-            .values
-            .iter()
-            .map(|cell| cell.field as usize)
-            .eq(0..layout.fields().len());
-        if !in_order {
+        if !pattern.is_like(layout) {
             return (0, at);
         }
-        let input = self.input.as_bytes();
-        let mut at = at;
+        self.each_row(pattern, at, left, layout, (out, &mut Vec::new()))
+    }
+
+    /// The same for records of numbers and texts, whose layout the pattern is like.
+    pub(super) fn pack(
+        self,
+        pattern: &Pattern<'_>,
+        at: usize,
+        left: u32,
+        out: &mut Packed<'a>,
+    ) -> (u32, usize) {
+        let layout = out.layout().clone();
+        self.each_row(pattern, at, left, &layout, (&mut out.numbers, &mut out.texts))
+    }
+
+    fn each_row(
+        self,
+        pattern: &Pattern<'_>,
+        mut at: usize,
+        left: u32,
+        layout: &RowLayout,
+        (numbers, texts): (&mut Vec<u8>, &mut Vec<&'a str>),
+    ) -> (u32, usize) {
         let mut count = 0;
         while count < left {
-            let whole = out.len();
-            let Some(end) = row(input, at, pattern, layout, out) else {
-                out.truncate(whole);
+            let whole = (numbers.len(), texts.len());
+            let Some(end) = row(self.input, at, pattern, layout, numbers, texts) else {
+                numbers.truncate(whole.0);
+                texts.truncate(whole.1);
                 break;
             };
             at = end;
@@ -110,27 +128,34 @@ impl Ground<'_, '_> {
     }
 }
 
-/// The bytes of one row; `None` when it is not like the pattern.
+/// Appends one row and gives where it ends; `None`, and perhaps a part is appended, when it is not like
+/// the pattern.
 #[inline]
-fn row(
-    input: &[u8],
+fn row<'a>(
+    text: &'a str,
     at: usize,
     pattern: &Pattern<'_>,
     layout: &RowLayout,
-    out: &mut Vec<u8>,
+    numbers: &mut Vec<u8>,
+    texts: &mut Vec<&'a str>,
 ) -> Option<usize> {
+    let input = text.as_bytes();
     let mut at = after(input, at, pattern.gap)?;
-    let mut first = true;
-    for (cell, field) in pattern.values.iter().zip(layout.fields()) {
-        // Before the first value there is none whose white space could collapse.
-        at = if std::mem::take(&mut first) {
-            after(input, at, cell.before)?
+    let mut fields = layout.fields().iter();
+    // Before the first value there is none whose white space could collapse.
+    let mut last = Kernel::Text;
+    for cell in &pattern.values {
+        at = end_of(last, input, at, cell.before)?;
+        last = cell.kernel;
+        if let Kernel::Text = cell.kernel {
+            let end = at + plain_text(input.get(at..)?)?;
+            texts.push(text.get(at..end)?);
+            at = end;
         } else {
-            after_space(input, at, cell.before)?
-        };
-        at = value(input, at, cell.kernel, field, out)?;
+            at = value(input, at, cell.kernel, fields.next()?, numbers)?;
+        }
     }
-    after_space(input, at, pattern.close)
+    end_of(last, input, at, pattern.close)
 }
 
 #[inline(always)]

@@ -1,0 +1,263 @@
+//! Texts, and records with texts, move in batches: what is written and read is what moving them one by
+//! one gives, which a marked encoding and a sink of single values do.
+
+mod support;
+
+use std::sync::Arc;
+
+use castile_codec::{DecodeOptions, Draft, EncodeOptions, Envelope, Error, Limits, Version};
+use castile_message::Slots;
+use castile_testkit::{Rng, Table};
+use castile_value::typed::{Builder, EMPTY, Empty};
+use castile_value::{
+    ColumnBuf, DType, Record, RowLayout, Rows, Scalar, Shape, Sink, Slot, Source, Value, ValueSink,
+};
+use support::{body, encoded};
+
+const TYPES: &str = "
+Event = seq:int, time:double, text:string, note:string
+Events = item:Event*
+Texts = item:string*
+";
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Event {
+    seq: i32,
+    time: f64,
+    text: String,
+    note: String,
+}
+castile_value::record!(
+    Event, "{urn:t}Event", { 0: seq, 1: time, 2: text, 3: note }, required [0, 1, 2, 3],
+    flat [seq, time, text, note]
+);
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Events {
+    item: Vec<Event>,
+}
+castile_value::record!(Events, "{urn:t}Events", { 0: item });
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct Texts {
+    item: Vec<String>,
+}
+castile_value::record!(Texts, "{urn:t}Texts", { 0: item });
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct EventsBody {
+    events: Events,
+}
+castile_value::record!(EventsBody, "", { 0: events });
+
+#[derive(Clone, Debug, Default, PartialEq)]
+struct TextsBody {
+    texts: Texts,
+}
+castile_value::record!(TextsBody, "", { 0: texts });
+
+/// Around the sizes of batches on both sides.
+const LENGTHS: [usize; 9] = [0, 1, 2, 255, 257, 258, 511, 513, 1600];
+
+fn text(rng: &mut Rng) -> String {
+    let texts = [
+        "",
+        "plain",
+        "a<b>&\r\n\t]]>",
+        "\u{E9}\u{FF01}\u{1F600}",
+        " \n ",
+        "]]",
+    ];
+    match rng.below(60) {
+        at if at < texts.len() => texts[at].to_owned(),
+        _ => "0123456789abcdef".repeat(5)[..rng.below(70)].to_owned(),
+    }
+}
+
+fn event(rng: &mut Rng) -> Event {
+    Event {
+        seq: rng.bits() as i32,
+        time: rng.unit(),
+        text: text(rng),
+        note: text(rng),
+    }
+}
+
+/// The message when each value is written by itself.
+fn one_by_one(table: &Table, name: &str, body: &dyn Source) -> Result<String, Error> {
+    let plan = table.plan(name);
+    let draft = Draft {
+        types: &table.types,
+        plan: &plan,
+        version: Version::Soap11,
+        header: &EMPTY,
+        body,
+        options: &EncodeOptions::default(),
+    };
+    let (mut out, mut slots) = (Vec::new(), Slots::default());
+    draft.encode_marked(&mut out, &mut slots)?;
+    Ok(String::from_utf8(out).expect("a message is UTF-8"))
+}
+
+fn in_batches(table: &Table, name: &str, body: &dyn Source) -> Result<String, Error> {
+    let plan = table.plan(name);
+    let draft = Draft {
+        types: &table.types,
+        plan: &plan,
+        version: Version::Soap11,
+        header: &EMPTY,
+        body,
+        options: &EncodeOptions::default(),
+    };
+    let mut out = Vec::new();
+    draft.encode(&mut out)?;
+    Ok(String::from_utf8(out).expect("a message is UTF-8"))
+}
+
+fn read(table: &Table, name: &str, text: &str, sink: &mut dyn Sink) {
+    let envelope = Envelope::open(text, &Limits::default()).expect("a good message");
+    let mut header = Builder::<Empty>::new();
+    let options = DecodeOptions::default();
+    let plan = table.plan(name);
+    envelope
+        .decode(&table.types, &plan, &options, &mut header, sink)
+        .expect("a good message");
+}
+
+/// The same values from typed and dynamic sources to typed and dynamic sinks, and one by one.
+fn check<T>(name: &str, typed: T)
+where
+    T: castile_value::typed::Fields + Default + PartialEq + std::fmt::Debug,
+{
+    let table = Table::parse(TYPES);
+    let text = in_batches(&table, name, &typed).unwrap();
+    assert_eq!(text, one_by_one(&table, name, &typed).unwrap());
+
+    for spaced in [text.clone(), text.replace("<ns1:item>", "\n <ns1:item >")] {
+        for mut builder in [Builder::<T>::new(), Builder::lax()] {
+            read(&table, name, &spaced, &mut builder);
+            assert!(builder.finish().unwrap() == typed, "{name}");
+        }
+        let shape = table.types.shape(table.plan(name).body);
+        let mut dynamic = ValueSink::new(shape.clone());
+        read(&table, name, &spaced, &mut dynamic);
+        let dynamic = dynamic.finish();
+        let mut single = Single(ValueSink::new(shape.clone()));
+        read(&table, name, &spaced, &mut single);
+        assert_eq!(dynamic, single.0.finish());
+        assert_eq!(encoded(&table.types, &table.plan(name), &dynamic).unwrap(), text);
+    }
+}
+
+/// A sink that is given nothing but single values.
+struct Single(ValueSink);
+
+impl Sink for Single {
+    fn scalar(&mut self, at: Slot, value: Scalar<'_>) {
+        self.0.scalar(at, value);
+    }
+    fn nil(&mut self, at: Slot) {
+        self.0.nil(at);
+    }
+    fn xml(&mut self, at: Slot, text: String) {
+        self.0.xml(at, text);
+    }
+    fn attribute(&mut self, at: Slot, name: String, value: &str) {
+        self.0.attribute(at, name, value);
+    }
+    fn open(&mut self, at: Slot, shape: &Arc<Shape>) {
+        self.0.open(at, shape);
+    }
+    fn close(&mut self) {
+        self.0.close();
+    }
+    fn column(&mut self, _at: Slot, _dtype: DType) -> Option<&mut ColumnBuf> {
+        None
+    }
+    fn rows(&mut self, _at: Slot, _layout: &Arc<RowLayout>) -> Option<&mut Rows> {
+        None
+    }
+}
+
+#[test]
+fn texts() {
+    let mut rng = Rng::new(3);
+    for length in LENGTHS {
+        let item = (0..length).map(|_| text(&mut rng)).collect();
+        let texts = Texts { item };
+        check("Texts", TextsBody { texts });
+    }
+}
+
+#[test]
+fn records_with_texts() {
+    let mut rng = Rng::new(4);
+    for length in LENGTHS {
+        let item = (0..length).map(|_| event(&mut rng)).collect();
+        let events = Events { item };
+        check("Events", EventsBody { events });
+    }
+}
+
+#[test]
+fn what_fits_no_batch_is_written_one_by_one() {
+    let table = Table::parse(TYPES);
+    let shape = table.types.shape(table.id("Event"));
+    let mut rng = Rng::new(5);
+    for (odd, good) in [
+        (Value::map([("seq", 1.into()), ("time", 2.into())]), false),
+        (
+            Value::map([
+                ("seq", 1.into()),
+                ("time", 2.into()),
+                ("text", 3.into()),
+                ("note", "".into()),
+            ]),
+            true,
+        ),
+        (Value::Nil, false),
+        (7.into(), false),
+    ] {
+        for at in [0, 511, 512, 1100] {
+            let mut items: Vec<Value> = (0..1200)
+                .map(|_| {
+                    let event = event(&mut rng);
+                    let mut record = Record::new(shape.clone());
+                    record.values_mut()[0] = event.seq.into();
+                    record.values_mut()[1] = event.time.into();
+                    record.values_mut()[2] = event.text.into();
+                    record.values_mut()[3] = event.note.into();
+                    Value::Record(record)
+                })
+                .collect();
+            items[at] = odd.clone();
+            let body = body(&table, "Events", Value::map([("item", Value::List(items))]));
+            let written = in_batches(&table, "Events", &body);
+            assert_eq!(written, one_by_one(&table, "Events", &body));
+            match written {
+                Ok(_) => assert!(good),
+                Err(e) => {
+                    assert!(!good);
+                    let path = format!("/Envelope/Body/Events/item[{}]", at + 1);
+                    assert!(e.path().starts_with(&path), "{e}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_character_that_xml_cannot_carry_names_its_place() {
+    let table = Table::parse(TYPES);
+    for at in [0, 700] {
+        let mut item = vec!["x".to_owned(); 800];
+        item[at] = "a\u{1}b".into();
+        let body = TextsBody {
+            texts: Texts { item },
+        };
+        let error = in_batches(&table, "Texts", &body).unwrap_err();
+        let path = format!("/Envelope/Body/Texts/item[{}]", at + 1);
+        assert_eq!(error.path(), path);
+        assert_eq!(Err(error), one_by_one(&table, "Texts", &body));
+    }
+}
