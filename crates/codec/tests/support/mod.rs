@@ -1,6 +1,7 @@
 //! What the tests share: messages both ways.
 #![allow(dead_code, reason = "each test file uses some")]
 
+pub(crate) mod encoded;
 pub(crate) mod mutate;
 
 use castile_codec::{DecodeOptions, EncodeOptions, Envelope, Error, Limits, Version, encode};
