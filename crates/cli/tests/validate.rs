@@ -54,6 +54,85 @@ fn what_we_write_is_valid() {
     );
 }
 
+/// What the Basic Profile does not allow in a message that is right otherwise.
+#[test]
+fn notes_tell_what_the_basic_profile_does_not_allow() {
+    let notes = |message: &str| {
+        let json: Json = serde_json::from_str(&validate(message, &["--json"]).out).unwrap();
+        let notes = json["notes"].as_array().unwrap().iter();
+        let rules = notes.filter_map(|n| n.as_str()?.strip_prefix("WS-I BP 1.1: ")?.split(':').next());
+        rules.map(str::to_owned).collect::<Vec<_>>()
+    };
+    let fault = |inside: &str| format!("{HEAD}<S:Body><S:Fault>{inside}</S:Fault></S:Body></S:Envelope>");
+    let codes = "<faultcode>S:Client</faultcode><faultstring>no</faultstring>";
+    let body = "<S:Body><i:echoVoid/></S:Body>";
+    for (message, rules) in [
+        (format!("{HEAD}{body}</S:Envelope>"), &[][..]),
+        (
+            format!("<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>{HEAD}{body}</S:Envelope>"),
+            &["R1012"],
+        ),
+        (format!("{HEAD}<?go now?>{body}</S:Envelope>"), &["R1009"]),
+        (format!("{HEAD}{body}<i:more/></S:Envelope>"), &["R1011"]),
+        (
+            format!("{HEAD}<S:Body S:encodingStyle=\"urn:e\"><i:echoVoid/></S:Body></S:Envelope>"),
+            &["R1005"],
+        ),
+        (
+            format!("{HEAD}<S:Body><i:echoVoid S:encodingStyle=\"urn:e\"/></S:Body></S:Envelope>"),
+            &["R1006"],
+        ),
+        (
+            format!(
+                "{HEAD}<S:Header><i:h S:mustUnderstand=\"true\" S:actor=\"urn:a\"/></S:Header>{body}</S:Envelope>"
+            ),
+            &["R1013"],
+        ),
+        (
+            format!("{HEAD}<S:Body S:actor=\"urn:a\"><i:echoVoid/></S:Body></S:Envelope>"),
+            &["R1032"],
+        ),
+        (
+            format!("{HEAD}<S:Body><echoVoid/></S:Body></S:Envelope>"),
+            &["R1014"],
+        ),
+        (fault(codes), &[]),
+        (fault(&format!("{codes}<i:more/>")), &["R1000"]),
+        (
+            fault("<S:faultcode>S:Client</S:faultcode><faultstring>no</faultstring>"),
+            &["R1001"],
+        ),
+        (
+            fault("<faultcode>S:Client.Deep</faultcode><faultstring>no</faultstring>"),
+            &["R1031"],
+        ),
+    ] {
+        assert_eq!(notes(&message), rules, "{message}");
+    }
+}
+
+#[test]
+fn a_contract_is_validated_alone() {
+    let run = castile(&["validate", &interop(), "--no-cache"]);
+    assert_eq!(run.code, 0, "{}", run.out);
+    assert!(run.out.contains("valid: the contract "), "{}", run.out);
+    assert!(!run.out.contains("R2706"), "{}", run.out);
+    // CXF's validator has these files for these requirements.
+    for (file, rule) in [
+        ("bp2717.wsdl", "R2717"),
+        ("hello_world_mixed_style.wsdl", "R2701"),
+        ("jms_test_R2726.wsdl", "R2726"),
+    ] {
+        let Some(broken) = foreign(&format!("wsdl/cxf-validator/validator_wsdl/{file}")) else {
+            return;
+        };
+        let run = castile(&["validate", &broken, "--no-cache", "--json"]);
+        let json: Json = serde_json::from_str(&run.out).unwrap();
+        let notes = json["notes"].to_string();
+        assert!(notes.contains(rule), "{file}: {notes}");
+    }
+}
+
 #[test]
 fn all_findings_have_line_column_and_path() {
     let message = format!(

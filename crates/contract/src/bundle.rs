@@ -90,6 +90,11 @@ impl Bundle {
         }
     }
 
+    /// Where the first of its documents is, the one that was asked for.
+    pub fn entry(&self) -> Option<&str> {
+        self.documents.first().map(|(location, _)| &**location)
+    }
+
     /// The documents, by the locations that the contract has.
     pub fn into_documents(self) -> MemoryResolver {
         let documents = self.documents.into_iter();

@@ -41,7 +41,7 @@ pub use client::{
 };
 pub use error::{Error, Guilty, Kind};
 pub use layers::Layers;
-pub use load::{Cache, LoadOptions, Location, documents, load, resolver};
+pub use load::{Cache, LoadOptions, Location, documents, load, profile, resolver};
 pub use payload::Payload;
 pub use portions::{Here, Host};
 pub use server::{

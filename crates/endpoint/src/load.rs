@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use castile_contract::files::{FileResolver, Store};
-use castile_contract::{Bundle, Catalog, Contract, Entry, Loaded, ResolveError, Resolver};
+use castile_contract::{Bundle, Catalog, Contract, Entry, Loaded, ResolveError, Resolver, Warning};
 
 use crate::error::{Error, Guilty, Kind};
 use crate::media::Media;
@@ -86,24 +86,7 @@ pub fn load(location: &Location, options: &LoadOptions) -> Result<Arc<Contract>,
     if let Some(bundle) = bundle(location, &resolver)? {
         return Ok(Arc::new(bundle.contract_or_anew()?));
     }
-    let catalogs = options
-        .catalogs
-        .iter()
-        .map(|path| Catalog::load(&path.to_string_lossy(), &FileResolver::new()));
-    let catalogs = catalogs.collect::<Result<_, _>>()?;
-    let settings = castile_contract::Options {
-        catalogs,
-        offline: options.offline,
-        ..Default::default()
-    };
-    let entry = match location {
-        Location::At(at) => Entry::Location(at),
-        Location::Bytes { bytes, base } => Entry::Document {
-            bytes,
-            location: base,
-            charset: None,
-        },
-    };
+    let (settings, entry) = (settings(options)?, entry(location));
     let folder = match &options.cache {
         Cache::Default => Store::default_folder(),
         Cache::Off => None,
@@ -115,6 +98,42 @@ pub fn load(location: &Location, options: &LoadOptions) -> Result<Arc<Contract>,
     };
     warn(&contract);
     Ok(Arc::new(contract))
+}
+
+/// What the documents of a WSDL have against the WS-I Basic Profile 1.1.
+///
+/// # Errors
+/// As of [`load`].
+pub fn profile(location: &Location, options: &LoadOptions) -> Result<Vec<Warning>, Error> {
+    let (settings, resolver) = (settings(options)?, resolver(options));
+    let Some(bundle) = bundle(location, &resolver)? else {
+        return Ok(Contract::profile(entry(location), &resolver, &settings)?);
+    };
+    let entry = bundle.entry().unwrap_or_default().to_owned();
+    Ok(Contract::profile(&entry, &bundle.into_documents(), &settings)?)
+}
+
+fn settings(options: &LoadOptions) -> Result<castile_contract::Options, Error> {
+    let catalogs = options
+        .catalogs
+        .iter()
+        .map(|path| Catalog::load(&path.to_string_lossy(), &FileResolver::new()));
+    Ok(castile_contract::Options {
+        catalogs: catalogs.collect::<Result<_, _>>()?,
+        offline: options.offline,
+        ..Default::default()
+    })
+}
+
+fn entry(location: &Location) -> Entry<'_> {
+    match location {
+        Location::At(at) => Entry::Location(at),
+        Location::Bytes { bytes, base } => Entry::Document {
+            bytes,
+            location: base,
+            charset: None,
+        },
+    }
 }
 
 /// The bundle at a location, if it is one.

@@ -1,9 +1,10 @@
-//! `castile validate`: what is wrong with a message.
+//! `castile validate`: what is wrong with a message, or with a contract.
 
+mod profile;
 mod repair;
 mod subject;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use castile_codec::{DecodeOptions, Envelope, Error, HeaderBlock, Limits, Version};
@@ -20,21 +21,24 @@ use subject::Subject;
 const EXAMPLES: &str = "\
 The operation is found by the message's first body element; requests go before replies. Findings
 are lines of FILE:LINE:COLUMN, so that editors can jump there. Exit code 1 when there are any.
+Without a message it says what is wrong with the contract. Notes tell what the WS-I Basic Profile 1.1
+does not allow, with the number of the requirement; they are no findings.
 
 Examples:
+  castile validate weather.wsdl
   castile validate weather.wsdl request.xml
   castile validate weather.wsdl reply.xml --reply
   castile validate weather.wsdl - --operation forecast < message.xml
   castile call weather.wsdl forecast city=Toledo --dry-run | castile validate weather.wsdl -";
 
-/// Say what is wrong with a message, with line, column and path
+/// Say what is wrong with a message, with line, column and path, or with a WSDL
 #[derive(Args, Debug)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ValidateArgs {
     #[command(flatten)]
     contract: ContractArgs,
-    /// The message: a file with an envelope, or - for standard input
-    message: PathBuf,
+    /// The message: a file with an envelope, or - for standard input; without one, the WSDL alone
+    message: Option<PathBuf>,
     /// The operation that the message belongs to
     #[arg(short, long, value_name = "NAME")]
     operation: Option<String>,
@@ -81,14 +85,19 @@ impl From<&Error> for Finding {
 }
 
 pub(crate) fn run(args: &ValidateArgs) -> Result<ExitCode, Failure> {
+    let Some(message) = &args.message else {
+        let report = of_contract(args)?;
+        print(args, Path::new(&args.contract.wsdl), &report)?;
+        return Ok(ExitCode::from(u8::from(!report.findings.is_empty())));
+    };
     let contract = args.contract.load()?;
-    let bytes = if args.message.as_os_str() == "-" {
+    let bytes = if message.as_os_str() == "-" {
         load::stdin()?
     } else {
-        load::read(&args.message)?
+        load::read(message)?
     };
     let report = match castile_xml::to_utf8(&bytes, None) {
-        Ok(text) => check(args, &contract, &text)?,
+        Ok(text) => check(args, &contract, &text, declared_encoding(&bytes))?,
         Err(e) => Report {
             what: "no message".into(),
             findings: vec![Finding {
@@ -99,11 +108,51 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<ExitCode, Failure> {
             notes: Vec::new(),
         },
     };
-    print(args, &report)?;
+    print(args, message, &report)?;
     Ok(ExitCode::from(u8::from(!report.findings.is_empty())))
 }
 
-fn check(args: &ValidateArgs, contract: &Contract, text: &str) -> Result<Report, Failure> {
+/// What is wrong with a contract: what the loader warned of, and operations that cannot be used. What the
+/// profile does not allow are notes.
+fn of_contract(args: &ValidateArgs) -> Result<Report, Failure> {
+    let location = args.contract.location()?;
+    let options = args.contract.options()?;
+    let contract = castile_endpoint::load(&location, &options)?;
+    let finding = |text: String| Finding {
+        line: None,
+        path: String::new(),
+        text,
+    };
+    let warnings = contract.warnings.iter().map(|w| finding(w.to_string()));
+    let operations = contract.bindings.iter().flat_map(|b| &b.operations);
+    let unusable = operations.filter_map(|o| {
+        let why = o.unsupported.as_ref()?;
+        Some(finding(format!("operation {} cannot be used: {why}", o.name)))
+    });
+    let profile = castile_endpoint::profile(&location, &options)?;
+    Ok(Report {
+        what: format!("the contract {}", contract.name),
+        findings: warnings.chain(unusable).collect(),
+        notes: profile.iter().map(|w| format!("WS-I BP 1.1: {w}")).collect(),
+    })
+}
+
+/// The encoding that an XML declaration names.
+fn declared_encoding(bytes: &[u8]) -> Option<&str> {
+    let head = bytes.get(..bytes.len().min(200))?;
+    let end = head.windows(2).position(|pair| pair == b"?>")?;
+    let declaration = std::str::from_utf8(head.get(..end)?).ok()?;
+    let (_, rest) = declaration.split_once("encoding")?;
+    let mut parts = rest.split(['"', '\'']);
+    parts.nth(1)
+}
+
+fn check(
+    args: &ValidateArgs,
+    contract: &Contract,
+    text: &str,
+    encoding: Option<&str>,
+) -> Result<Report, Failure> {
     let limits = Limits::default();
     let envelope = match Envelope::open(text, &limits) {
         Ok(envelope) => envelope,
@@ -137,6 +186,14 @@ fn check(args: &ValidateArgs, contract: &Contract, text: &str) -> Result<Report,
             text: why.clone(),
         }),
     }
+    let rpc = match &subject {
+        Subject::Message { rpc, .. } => Some(*rpc),
+        _ => None,
+    };
+    let notes = profile::findings(text, encoding, version, rpc);
+    report
+        .notes
+        .extend(notes.iter().map(|text| format!("WS-I BP 1.1: {text}")));
     report.findings.sort_by_key(|finding| finding.line);
     Ok(report)
 }
@@ -259,7 +316,7 @@ fn fault(types: &Types, detail: Option<ComplexId>, text: &str, report: &mut Repo
     }
 }
 
-fn print(args: &ValidateArgs, report: &Report) -> Result<(), Failure> {
+fn print(args: &ValidateArgs, subject: &Path, report: &Report) -> Result<(), Failure> {
     if args.json {
         let findings = report.findings.iter().map(|f| {
             json!({ "line": f.line.map(|l| l.0), "column": f.line.map(|l| l.1), "path": f.path, "text": f.text })
@@ -277,7 +334,7 @@ fn print(args: &ValidateArgs, report: &Report) -> Result<(), Failure> {
         anstyle::AnsiColor::Green.on_default(),
         anstyle::AnsiColor::Red.on_default(),
     );
-    let file = args.message.display();
+    let file = subject.display();
     let mut text = String::new();
     for finding in &report.findings {
         let place = finding

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use castile_codec::{Envelope, Name};
-use castile_contract::{Binding, Contract, Operation};
+use castile_contract::{Binding, BodyStyle, Contract, Operation};
 use castile_plan::{ComplexId, Plan, Types};
 
 use super::ValidateArgs;
@@ -15,6 +15,8 @@ pub(super) enum Subject<'c> {
     Message {
         operation: &'c str,
         kind: &'static str,
+        /// Whether its body is made in rpc style.
+        rpc: bool,
         plan: &'c Plan,
     },
     /// A fault; its details are known when the operation is.
@@ -121,6 +123,7 @@ fn of_operation<'c>(
         Some(plan) => Ok(Subject::Message {
             operation: &operation.name,
             kind,
+            rpc: operation.style == BodyStyle::Rpc,
             plan,
         }),
         None => Err(Failure::caller(format!(
@@ -150,6 +153,7 @@ fn message<'c>(
     same.then_some(Subject::Message {
         operation: &operation.name,
         kind,
+        rpc: operation.style == BodyStyle::Rpc,
         plan,
     })
 }

@@ -7,6 +7,7 @@ mod fault;
 mod message;
 mod operation;
 mod part;
+mod profile;
 mod rpc;
 
 use std::collections::HashMap;
