@@ -42,7 +42,7 @@ impl Learned {
                 if !self.prologues.iter().any(|p| Arc::ptr_eq(p, &lesson.prologue)) {
                     self.prologues.push(lesson.prologue.clone());
                 }
-                self.tracks.push((lesson.prologue, Arc::new(lesson.track)));
+                self.tracks.push((lesson.prologue, lesson.track));
             }
         }
         Ok(body.finish())

@@ -1,5 +1,5 @@
 //! Messages like earlier ones: only what changed of them is written (differential serialization,
-//! paper 000).
+//! paper 000) or read (differential deserialization, paper 001).
 //!
 //! ```text
 //!                      ┌ array ─▶ compare with the values sent last
@@ -14,7 +14,10 @@
 //! at the same time. Taking this crate away changes speed, never an answer: a patched message decodes
 //! to the values of a fresh one.
 //!
-//! Non-goals: it sends nothing, knows no operation, and reads no message (that is the automaton's).
+//! [`Automata`] is its mirror image for messages that are received (paper 001): the bytes that were the
+//! same in earlier messages are compared, and only what stands between them is read.
+//!
+//! Non-goals: it sends and receives nothing, and knows no operation.
 //!
 //! ```
 //! use castile_codec::{Draft, EncodeOptions, Version};
@@ -46,6 +49,8 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod receive;
 mod send;
 
 pub use send::{Costs, Match, Options, Piece, Pieces, Report, Stats, Steps, Stuffing, Template, Templates};
+pub use receive::{Automata, Message, Received, Receiving, ReceivingStats};

@@ -35,12 +35,12 @@ pub use prologue::Prologue;
 pub use track::Track;
 
 /// What decoding one message taught.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Lesson {
     /// How the message begins. What was known already is the same, not its equal.
     pub prologue: Arc<Prologue>,
     /// How it goes on.
-    pub track: Track,
+    pub track: Arc<Track>,
 }
 
 /// How a message was read.
@@ -58,8 +58,14 @@ impl<'a> Envelope<'a> {
     ///
     /// # Errors
     /// As [`Envelope::open`].
-    pub fn open_like(input: &'a str, limits: &Limits, known: &[Arc<Prologue>]) -> Result<Self, Error> {
-        let like = known.iter().find(|prologue| input.starts_with(&*prologue.bytes));
+    pub fn open_like<'k>(
+        input: &'a str,
+        limits: &Limits,
+        known: impl IntoIterator<Item = &'k Arc<Prologue>>,
+    ) -> Result<Self, Error> {
+        let like = known
+            .into_iter()
+            .find(|prologue| input.starts_with(&*prologue.bytes));
         match like.filter(|_| input.len() as u64 <= limits.bytes_max) {
             Some(prologue) => Ok(Envelope::known(input, limits, prologue.clone())),
             None => Envelope::open(input, limits),
@@ -117,7 +123,10 @@ impl<'a> Envelope<'a> {
         let from = prologue.bytes.len();
         self.decode_noting(types, plan, options, header, &mut recorder, Some(notes.clone()))?;
         let track = Track::new(&notes.borrow(), ground.input, from);
-        Ok(Reading::Plain(track.map(|track| Lesson { prologue, track })))
+        Ok(Reading::Plain(track.map(|track| Lesson {
+            prologue,
+            track: Arc::new(track),
+        })))
     }
 
     /// How this message begins, when that can be learned: it has no header blocks, and breaks no rule.

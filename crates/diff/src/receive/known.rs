@@ -1,0 +1,147 @@
+//! [`Known`]: what was learned and may be compared with the same messages.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+
+use castile_codec::{Lesson, Prologue, Track};
+
+/// Prologues and tracks. Never changed but replaced, so that readers hold it without a lock.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Known {
+    entries: Vec<Arc<Entry>>,
+    prologues: Vec<Arc<Prologue>>,
+}
+
+/// Messages of one operation that begin alike.
+#[derive(Debug)]
+pub(super) struct Entry {
+    operation: usize,
+    prologue: Arc<Prologue>,
+    tracks: Vec<Arc<Track>>,
+    use_: Use,
+}
+
+/// How an entry did.
+#[derive(Debug, Default)]
+struct Use {
+    /// When it was used last, by the store's clock.
+    last: AtomicU64,
+    /// Messages since the last one that was like one of the tracks.
+    misses: AtomicU32,
+}
+
+/// Lessons that are taken one after the other from messages that are like none before.
+const LESSONS: u32 = 16;
+
+impl Known {
+    pub(super) fn prologues(&self) -> &[Arc<Prologue>] {
+        &self.prologues
+    }
+
+    /// What is known of an operation's messages that begin so.
+    pub(super) fn entry(&self, operation: usize, prologue: &Arc<Prologue>) -> Option<&Arc<Entry>> {
+        let same =
+            |entry: &&Arc<Entry>| entry.operation == operation && Arc::ptr_eq(&entry.prologue, prologue);
+        self.entries.iter().find(same)
+    }
+
+    /// Adds what a message taught.
+    pub(super) fn learn(&mut self, operation: usize, lesson: &Lesson, now: u64, tracks_max: usize) {
+        let Lesson { prologue, track } = lesson.clone();
+        // Another thread may have learned the same meanwhile.
+        let prologue = match self.prologues.iter().find(|known| **known == prologue) {
+            Some(known) => known.clone(),
+            None => {
+                self.prologues.push(prologue.clone());
+                prologue
+            }
+        };
+        let place = self
+            .entries
+            .iter()
+            .position(|e| e.operation == operation && Arc::ptr_eq(&e.prologue, &prologue));
+        let mut tracks = place
+            .and_then(|i| self.entries.get(i))
+            .map_or_else(Vec::new, |entry| entry.tracks.clone());
+        if tracks.contains(&track) {
+            return;
+        }
+        tracks.insert(0, track);
+        tracks.truncate(tracks_max.max(1));
+        let entry = Arc::new(Entry {
+            operation,
+            prologue,
+            tracks,
+            use_: Use {
+                last: AtomicU64::new(now),
+                misses: AtomicU32::new(place.and_then(|i| self.entries.get(i)).map_or(0, |e| e.misses())),
+            },
+        });
+        match place.and_then(|i| self.entries.get_mut(i)) {
+            Some(old) => *old = entry,
+            None => self.entries.push(entry),
+        }
+    }
+
+    /// Drops what was not used for longest; false when there is nothing.
+    pub(super) fn evict(&mut self) -> bool {
+        let oldest = self.entries.iter().enumerate().min_by_key(|(_, e)| e.last());
+        let Some((i, _)) = oldest else { return false };
+        let gone = self.entries.swap_remove(i);
+        if !self
+            .entries
+            .iter()
+            .any(|e| Arc::ptr_eq(&e.prologue, &gone.prologue))
+        {
+            self.prologues.retain(|p| !Arc::ptr_eq(p, &gone.prologue));
+        }
+        true
+    }
+
+    /// Bytes of memory, roughly.
+    pub(super) fn memory(&self) -> usize {
+        let prologues: usize = self.prologues.iter().map(|p| p.memory()).sum();
+        let tracks = self.entries.iter().flat_map(|entry| &entry.tracks);
+        prologues + tracks.map(|track| track.memory()).sum::<usize>()
+    }
+
+    /// When any of it was used last.
+    pub(super) fn last(&self) -> u64 {
+        self.entries.iter().map(|entry| entry.last()).max().unwrap_or(0)
+    }
+}
+
+impl Entry {
+    pub(super) fn tracks(&self) -> &[Arc<Track>] {
+        &self.tracks
+    }
+
+    fn last(&self) -> u64 {
+        self.use_.last.load(Ordering::Relaxed)
+    }
+
+    fn misses(&self) -> u32 {
+        self.use_.misses.load(Ordering::Relaxed)
+    }
+
+    /// Notes a message that was like one of the tracks.
+    pub(super) fn hit(&self, now: u64) {
+        self.use_.last.store(now, Ordering::Relaxed);
+        // Written only when it changes: threads share the line.
+        if self.misses() != 0 {
+            self.use_.misses.store(0, Ordering::Relaxed);
+        }
+    }
+
+    /// Notes a message that was like none.
+    pub(super) fn miss(&self) {
+        self.use_.misses.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Whether a message that is like none of the tracks is worth learning: messages that are never like
+    /// one another are learned more and more seldom.
+    pub(super) fn is_worth_learning(&self) -> bool {
+        let misses = self.misses();
+        misses < LESSONS || misses.is_power_of_two()
+    }
+}

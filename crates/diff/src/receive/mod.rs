@@ -1,0 +1,9 @@
+//! Receiving: what was learned of messages, so that the next one like them is compared and not parsed
+//! (differential deserialization, paper 001).
+
+mod known;
+mod options;
+mod store;
+
+pub use options::Receiving;
+pub use store::{Automata, Message, Received, ReceivingStats};
