@@ -1,7 +1,7 @@
 //! [`Known`]: what was learned and may be compared with the same messages.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use castile_codec::{Lesson, Prologue, Track};
 
@@ -17,21 +17,18 @@ pub(super) struct Known {
 pub(super) struct Entry {
     operation: usize,
     prologue: Arc<Prologue>,
-    tracks: Vec<Arc<Track>>,
-    use_: Use,
-}
-
-/// How an entry did.
-#[derive(Debug, Default)]
-struct Use {
+    /// Those that most messages were like come first.
+    tracks: Vec<Arc<Kept>>,
     /// When it was used last, by the store's clock.
     last: AtomicU64,
-    /// Messages since the last one that was like one of the tracks.
-    misses: AtomicU32,
 }
 
-/// Lessons that are taken one after the other from messages that are like none before.
-const LESSONS: u32 = 16;
+/// A track, and how many messages were like it.
+#[derive(Debug)]
+pub(super) struct Kept {
+    pub(super) track: Arc<Track>,
+    hits: AtomicU64,
+}
 
 impl Known {
     pub(super) fn prologues(&self) -> &[Arc<Prologue>] {
@@ -63,19 +60,21 @@ impl Known {
         let mut tracks = place
             .and_then(|i| self.entries.get(i))
             .map_or_else(Vec::new, |entry| entry.tracks.clone());
-        if tracks.contains(&track) {
+        if tracks.iter().any(|kept| kept.track == track) {
             return;
         }
-        tracks.insert(0, track);
-        tracks.truncate(tracks_max.max(1));
+        // A peer whose messages are never alike takes no place from those that are.
+        tracks.sort_by_key(|kept| std::cmp::Reverse(kept.hits.load(Ordering::Relaxed)));
+        tracks.truncate(tracks_max.saturating_sub(1));
+        tracks.push(Arc::new(Kept {
+            track,
+            hits: AtomicU64::new(0),
+        }));
         let entry = Arc::new(Entry {
             operation,
             prologue,
             tracks,
-            use_: Use {
-                last: AtomicU64::new(now),
-                misses: AtomicU32::new(place.and_then(|i| self.entries.get(i)).map_or(0, |e| e.misses())),
-            },
+            last: AtomicU64::new(now),
         });
         match place.and_then(|i| self.entries.get_mut(i)) {
             Some(old) => *old = entry,
@@ -102,7 +101,7 @@ impl Known {
     pub(super) fn memory(&self) -> usize {
         let prologues: usize = self.prologues.iter().map(|p| p.memory()).sum();
         let tracks = self.entries.iter().flat_map(|entry| &entry.tracks);
-        prologues + tracks.map(|track| track.memory()).sum::<usize>()
+        prologues + tracks.map(|kept| kept.track.memory()).sum::<usize>()
     }
 
     /// When any of it was used last.
@@ -112,36 +111,22 @@ impl Known {
 }
 
 impl Entry {
-    pub(super) fn tracks(&self) -> &[Arc<Track>] {
+    pub(super) fn tracks(&self) -> &[Arc<Kept>] {
         &self.tracks
     }
 
     fn last(&self) -> u64 {
-        self.use_.last.load(Ordering::Relaxed)
+        self.last.load(Ordering::Relaxed)
     }
 
-    fn misses(&self) -> u32 {
-        self.use_.misses.load(Ordering::Relaxed)
-    }
-
-    /// Notes a message that was like one of the tracks.
+    /// Notes that a message was like one of the tracks.
     pub(super) fn hit(&self, now: u64) {
-        self.use_.last.store(now, Ordering::Relaxed);
-        // Written only when it changes: threads share the line.
-        if self.misses() != 0 {
-            self.use_.misses.store(0, Ordering::Relaxed);
-        }
+        self.last.store(now, Ordering::Relaxed);
     }
+}
 
-    /// Notes a message that was like none.
-    pub(super) fn miss(&self) {
-        self.use_.misses.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// Whether a message that is like none of the tracks is worth learning: messages that are never like
-    /// one another are learned more and more seldom.
-    pub(super) fn is_worth_learning(&self) -> bool {
-        let misses = self.misses();
-        misses < LESSONS || misses.is_power_of_two()
+impl Kept {
+    pub(super) fn hit(&self) {
+        self.hits.fetch_add(1, Ordering::Relaxed);
     }
 }

@@ -1,14 +1,14 @@
 //! [`Automata`]: what a client or a server has learned.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use castile_codec::{DecodeOptions, Envelope, Error, Lesson, Limits, Reading, Track};
+use castile_codec::{DecodeOptions, Envelope, Error, Lesson, Limits, Reading};
 use castile_plan::{Plan, Types};
 use castile_value::Sink;
 
-use super::known::Known;
+use super::known::{Kept, Known};
 use super::options::Receiving;
 
 /// What was learned of the messages of a client's or a server's operations. Readers never wait for each
@@ -22,9 +22,15 @@ pub struct Automata {
     options: Receiving,
     shared: RwLock<Arc<Known>>,
     peers: Mutex<HashMap<Box<[u8]>, Arc<Known>>>,
+    /// Whether there are any: mostly there are none, and nobody need look.
+    has_peers: AtomicBool,
     clock: AtomicU64,
+    /// Messages since the last one that was like another, by operation; some operations share a number.
+    misses: [AtomicU32; COUNTERS],
     counters: Counters,
 }
+
+const COUNTERS: usize = 64;
 
 #[derive(Debug, Default)]
 struct Counters {
@@ -93,7 +99,9 @@ impl Automata {
             options,
             shared: RwLock::default(),
             peers: Mutex::default(),
+            has_peers: AtomicBool::new(false),
             clock: AtomicU64::new(0),
+            misses: [const { AtomicU32::new(0) }; COUNTERS],
             counters: Counters::default(),
         }
     }
@@ -138,7 +146,8 @@ impl Automata {
         peer: Option<&[u8]>,
     ) -> Result<Message<'a>, Error> {
         let shared = self.shared();
-        let own = peer.and_then(|peer| self.lock().get(peer).cloned());
+        let known_peer = peer.filter(|_| self.has_peers.load(Ordering::Acquire));
+        let own = known_peer.and_then(|peer| self.lock().get(peer).cloned());
         let known = own.iter().flat_map(|own| own.prologues());
         let envelope = Envelope::open_like(text, limits, shared.prologues().iter().chain(known))?;
         Ok(Message {
@@ -175,26 +184,30 @@ impl Automata {
         } = message;
         let entry = |known: &Arc<Known>| known.entry(operation, envelope.prologue()?).cloned();
         let entries = [entry(&shared), own.as_ref().and_then(entry)];
-        let tracks: Vec<Arc<Track>> = entries
+        let tracks: Vec<&Arc<Kept>> = entries
             .iter()
             .flatten()
-            .flat_map(|e| e.tracks())
-            .cloned()
+            .flat_map(|entry| entry.tracks())
             .collect();
-        let worth = entries.iter().flatten().all(|entry| entry.is_worth_learning());
-        let learn = self.options.enabled && worth;
-        let reading = envelope.decode_like(types, plan, options, header, body, &tracks, learn)?;
+        let misses = &self.misses[operation / 16 % COUNTERS];
+        let learn = self.options.enabled && is_worth_learning(misses.load(Ordering::Relaxed));
+        let known = tracks.iter().map(|kept| &kept.track);
+        let reading = envelope.decode_like(types, plan, options, header, body, known, learn)?;
         let count = |counter: &AtomicU64, n: u64| counter.fetch_add(n, Ordering::Relaxed);
         match reading {
-            Reading::Followed(_) => {
+            Reading::Followed(which) => {
                 let now = count(&self.clock, 1);
                 entries.iter().flatten().for_each(|entry| entry.hit(now));
+                if let Some(kept) = tracks.get(which) {
+                    kept.hit();
+                }
+                misses.store(0, Ordering::Relaxed);
                 count(&self.counters.followed, 1);
                 count(&self.counters.bytes_compared, length as u64);
                 return Ok(Received { followed: true });
             }
             Reading::Plain(lesson) => {
-                entries.iter().flatten().for_each(|entry| entry.miss());
+                misses.fetch_add(1, Ordering::Relaxed);
                 count(&self.counters.plain, 1);
                 count(&self.counters.bytes_parsed, length as u64);
                 if let Some(lesson) = lesson {
@@ -237,6 +250,7 @@ impl Automata {
                 };
                 memory -= peers.remove(&peer).map_or(0, |known| known.memory());
             }
+            self.has_peers.store(!peers.is_empty(), Ordering::Release);
         } else {
             return;
         }
@@ -251,4 +265,13 @@ impl Automata {
         // A panic elsewhere leaves what was learned before, which is right.
         self.peers.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Lessons that are taken one after the other from messages that are like none before.
+const LESSONS: u32 = 16;
+
+/// Whether one more message is worth learning, after so many that were like none: messages that are never
+/// alike are learned more and more seldom.
+fn is_worth_learning(misses: u32) -> bool {
+    misses < LESSONS || misses.is_power_of_two()
 }

@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use castile_codec::{DecodeOptions, Draft, EncodeOptions, Envelope, Fault, HeaderBlock, Sending, Version};
+use castile_codec::{DecodeOptions, Draft, EncodeOptions, Fault, HeaderBlock, Sending, Version};
 use castile_contract::Operation;
+use castile_diff::Received;
 use castile_http::{Request, Response};
 use castile_plan::{ComplexId, Plan, Style};
 use castile_value::{Graph, Sink, Source, Value, ValueSink};
@@ -332,8 +333,11 @@ impl Client {
         result: &mut dyn Sink,
     ) -> (Result<Outcome, Error>, Record) {
         let started = Instant::now();
-        let outcome = self.outcome(exchange, header, result);
-        let record = self.record(exchange, started.elapsed());
+        let (outcome, received) = match self.outcome(exchange, header, result) {
+            Ok((outcome, received)) => (Ok(outcome), received),
+            Err(error) => (Err(error), Received::default()),
+        };
+        let record = self.record(exchange, started.elapsed(), received);
         tracing::debug!(
             operation = %record.operation,
             status = record.status,
@@ -452,7 +456,7 @@ impl Client {
         exchange: &Exchange,
         header: &mut dyn Sink,
         result: &mut dyn Sink,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<(Outcome, Received), Error> {
         let Response {
             status,
             headers,
@@ -474,7 +478,7 @@ impl Client {
                 return Err(during(peer("it is empty")));
             }
             return if status.is_success() {
-                Ok(Outcome::Reply(Vec::new()))
+                Ok((Outcome::Reply(Vec::new()), Received::default()))
             } else {
                 Err(during(peer("it is an error")))
             };
@@ -500,32 +504,39 @@ impl Client {
         body: &[u8],
         header: &mut dyn Sink,
         result: &mut dyn Sink,
-    ) -> Result<Outcome, Error> {
+    ) -> Result<(Outcome, Received), Error> {
         let types = self.types();
         let text = media::text(body, &Media::parse(content_type))?;
-        let envelope = Envelope::open(&text, &self.options.limits)?;
+        let message = self.automata.open(&text, &self.options.limits, Some(MY_SERVER))?;
+        let envelope = message.envelope();
         if let Some(memories) = memories {
-            self.check(operation, memories, &envelope)?;
+            self.check(operation, memories, envelope)?;
         }
         let options = DecodeOptions {
             strict: self.options.strict,
         };
         if envelope.is_fault() {
+            let envelope = message.into_envelope();
             let fault = envelope.decode_fault(types, Some(operation.detail), &options)?;
-            return Ok(Outcome::Fault(Box::new(fault)));
+            return Ok((Outcome::Fault(Box::new(fault)), Received::default()));
         }
         let blocks = envelope.headers().to_vec();
         let Some(plan) = &operation.output else {
-            return Ok(Outcome::Reply(blocks));
+            return Ok((Outcome::Reply(blocks), Received::default()));
         };
-        match plan.style {
+        let number = std::ptr::from_ref(operation) as usize;
+        let decode = |result: &mut dyn Sink| {
+            self.automata
+                .decode(message, number, types, plan, &options, header, result)
+        };
+        let received = match plan.style {
             Style::Wrapped if arguments(types, plan).1 => {
                 let shape = types.shape(self.result_type(plan)).clone();
-                envelope.decode(types, plan, &options, header, &mut Inside::new(result, shape))?;
+                decode(&mut Inside::new(result, shape))?
             }
-            _ => envelope.decode(types, plan, &options, header, result)?,
-        }
-        Ok(Outcome::Reply(blocks))
+            _ => decode(result)?,
+        };
+        Ok((Outcome::Reply(blocks), received))
     }
 
     /// The type whose fields are the results: a wrapper's fields, or the body's elements.
@@ -536,7 +547,7 @@ impl Client {
         }
     }
 
-    fn record(&self, exchange: &Exchange, decode: Duration) -> Record {
+    fn record(&self, exchange: &Exchange, decode: Duration, received: Received) -> Record {
         let Exchange {
             outgoing,
             incoming: Incoming { response, related },
@@ -550,6 +561,7 @@ impl Client {
             decode,
             request: outgoing.body.clone(),
             reply: response.body.clone(),
+            received,
             status: response.status.as_u16(),
             http_headers: response
                 .headers
@@ -564,6 +576,9 @@ impl Client {
         }
     }
 }
+
+/// All replies to a client come from one server.
+const MY_SERVER: &[u8] = b"";
 
 /// The value itself when the record has one field, else the record.
 fn single(record: castile_value::Record) -> Value {

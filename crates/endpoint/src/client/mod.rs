@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use castile_codec::{EncodeOptions, Name, Version};
 use castile_contract::{Binding, Contract, Operation, Protocol};
-use castile_diff::Templates;
+use castile_diff::{Automata, Templates};
 use castile_plan::{ComplexId, Plan, Types};
 use castile_value::{Sink, Source};
 use url::Url;
@@ -41,6 +41,8 @@ pub struct Client {
     tasks: castile_http::Client,
     /// The requests sent last, by the address of their operation in the contract.
     templates: Templates<usize>,
+    /// What was learned of replies.
+    automata: Automata,
 }
 
 impl Client {
@@ -92,6 +94,7 @@ impl Client {
             operations,
             endpoint,
             templates: Templates::new(with_costs(&options.differential)),
+            automata: Automata::new(options.receiving.clone()),
             options,
             blocking,
             tasks,
@@ -156,6 +159,11 @@ impl Client {
         self.templates.stats()
     }
 
+    /// What differential receiving did so far.
+    pub fn receiving(&self) -> castile_diff::ReceivingStats {
+        self.automata.stats()
+    }
+
     /// The envelope of a request, without sending it.
     ///
     /// # Errors
@@ -178,7 +186,8 @@ impl Client {
         result: &mut dyn Sink,
     ) -> Result<Outcome, Error> {
         let operation = self.operation(operation)?;
-        self.decode_reply(operation, None, "", body, header, result)
+        let (outcome, _) = self.decode_reply(operation, None, "", body, header, result)?;
+        Ok(outcome)
     }
 
     /// The complex types of an operation's reply: whose fields are the header blocks, and whose

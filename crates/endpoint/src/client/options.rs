@@ -32,6 +32,8 @@ pub struct ClientOptions {
     pub layers: Layers,
     /// How requests are made from the last ones.
     pub differential: castile_diff::Options,
+    /// How replies are read by what was learned of the last ones.
+    pub receiving: castile_diff::Receiving,
     /// How the WSDL is loaded.
     pub load: LoadOptions,
 }
@@ -50,6 +52,7 @@ impl Default for ClientOptions {
             limits: castile_codec::Limits::default(),
             layers: Layers::default(),
             differential: castile_diff::Options::default(),
+            receiving: castile_diff::Receiving::default(),
             load: LoadOptions::default(),
         }
     }

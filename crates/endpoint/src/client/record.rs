@@ -26,6 +26,8 @@ pub struct Record {
     pub request: Payload,
     /// The reply's body as it came, decompressed; empty for one-way operations.
     pub reply: Bytes,
+    /// How the reply was read: by comparing it with an earlier one, or plainly.
+    pub received: castile_diff::Received,
     /// Status of HTTP.
     pub status: u16,
     /// Header fields of HTTP that came with the reply.

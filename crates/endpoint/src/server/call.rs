@@ -3,8 +3,9 @@
 use std::net::SocketAddr;
 use std::time::Instant;
 
-use castile_codec::{DecodeOptions, Draft, Envelope, Fault, HeaderBlock, Memory, Sending, Version};
+use castile_codec::{DecodeOptions, Draft, Fault, HeaderBlock, Memory, Sending, Version};
 use castile_contract::{Binding, Operation};
+use castile_diff::Message;
 use castile_plan::{ComplexId, Style, Types};
 use castile_value::{Sink, Source};
 
@@ -51,7 +52,7 @@ pub struct Call<'c> {
     pub(super) service: &'c Service,
     pub(super) binding: &'c Binding,
     pub(super) operation: &'c Operation,
-    pub(super) envelope: Envelope<'c>,
+    pub(super) message: Message<'c>,
     pub(super) peer: Option<SocketAddr>,
     pub(super) principal: Option<&'c str>,
     pub(super) certificate: Option<&'c [u8]>,
@@ -97,12 +98,12 @@ impl<'c> Call<'c> {
 
     /// The version of SOAP of the call, and so of its answer.
     pub fn version(&self) -> Version {
-        self.envelope.version()
+        self.message.envelope().version()
     }
 
     /// The header blocks as they came.
     pub fn headers(&self) -> &[HeaderBlock] {
-        self.envelope.headers()
+        self.message.envelope().headers()
     }
 
     /// Who calls; `None` when the call did not come over a socket.
@@ -129,26 +130,28 @@ impl<'c> Call<'c> {
         let Call {
             service,
             operation,
-            envelope,
+            message,
             memories,
             principal,
             certificate,
             ..
         } = self;
         let types = service.types();
-        let version = envelope.version();
+        let version = message.envelope().version();
         let options = DecodeOptions {
             strict: service.options().strict,
         };
         let began = Instant::now();
         if let Some(plan) = &operation.input {
+            let number = std::ptr::from_ref(operation) as usize;
+            let decode = |args: &mut dyn Sink| {
+                let automata = service.automata();
+                automata.decode(message, number, types, plan, &options, header, args)
+            };
             match arguments(types, plan) {
-                (id, true) => {
-                    let shape = types.shape(id).clone();
-                    envelope.decode(types, plan, &options, header, &mut Inside::new(args, shape))?;
-                }
-                (_, false) => envelope.decode(types, plan, &options, header, args)?,
-            }
+                (id, true) => decode(&mut Inside::new(args, types.shape(id).clone()))?,
+                (_, false) => decode(args)?,
+            };
         }
         service.note_decode(began);
         Ok(Replier {

@@ -9,7 +9,7 @@ use castile_codec::{
     Code, EncodeOptions, Envelope, Fault, Found, Limits, Memory, Name, Received, Route, Sending, Version,
 };
 use castile_contract::{BodyStyle, Contract, Operation};
-use castile_diff::Templates;
+use castile_diff::{Automata, Templates};
 use castile_plan::Types;
 
 use super::call::{Answer, Call, Handler, Trouble};
@@ -46,6 +46,8 @@ pub struct ServiceOptions {
     pub understood: Vec<String>,
     /// How replies are made from the last ones.
     pub differential: castile_diff::Options,
+    /// How requests are read by what was learned of the last ones.
+    pub receiving: castile_diff::Receiving,
 }
 
 impl Default for ServiceOptions {
@@ -60,6 +62,7 @@ impl Default for ServiceOptions {
             roles: Vec::new(),
             understood: Vec::new(),
             differential: castile_diff::Options::default(),
+            receiving: castile_diff::Receiving::default(),
         }
     }
 }
@@ -74,6 +77,8 @@ pub struct Service {
     counters: Counters,
     /// The replies sent last.
     templates: Templates<ReplyKey>,
+    /// What was learned of requests.
+    automata: Automata,
 }
 
 #[derive(Default)]
@@ -116,6 +121,7 @@ impl Service {
         Ok(Service {
             index: Index::new(&contract, &options)?,
             templates: Templates::new(with_costs(&options.differential)),
+            automata: Automata::new(options.receiving.clone()),
             options,
             handler: Box::new(handler),
             counters: Counters::default(),
@@ -141,6 +147,15 @@ impl Service {
     /// What differential sending did so far.
     pub fn differential(&self) -> castile_diff::Stats {
         self.templates.stats()
+    }
+
+    /// What differential receiving did so far.
+    pub fn receiving(&self) -> castile_diff::ReceivingStats {
+        self.automata.stats()
+    }
+
+    pub(super) fn automata(&self) -> &Automata {
+        &self.automata
     }
 
     pub(super) fn templates(&self) -> &Templates<ReplyKey> {
@@ -223,10 +238,12 @@ impl Service {
         count(&self.counters.calls, 1);
         count(&self.counters.bytes_in, message.text.len());
         let began = Instant::now();
-        let opened = Envelope::open(message.text, &self.options.limits);
+        let opened = self
+            .automata
+            .open(message.text, &self.options.limits, message.whose().as_deref());
         self.note_decode(began);
         let answer = match opened {
-            Ok(envelope) => self.dispatch(envelope, message),
+            Ok(opened) => self.dispatch(opened, message),
             Err(error) => self.refuse(message.version, &error.into()),
         };
         count(&self.counters.faults, usize::from(answer.fault.is_some()));
@@ -234,9 +251,10 @@ impl Service {
         answer
     }
 
-    fn dispatch(&self, mut envelope: Envelope<'_>, message: InMessage<'_>) -> OutMessage {
-        envelope.in_roles(&self.options.roles);
-        let found = self.index.find(&self.contract, &envelope, message.action);
+    fn dispatch(&self, mut opened: castile_diff::Message<'_>, message: InMessage<'_>) -> OutMessage {
+        opened.envelope_mut().in_roles(&self.options.roles);
+        let envelope = opened.envelope();
+        let found = self.index.find(&self.contract, envelope, message.action);
         let mut handling = Handling {
             service: self,
             version: envelope.version(),
@@ -244,7 +262,7 @@ impl Service {
             memories: Vec::new(),
             found: Found::default(),
         };
-        let (binding, operation) = match handling.check(&envelope, message.action).and(found) {
+        let (binding, operation) = match handling.check(envelope, message.action).and(found) {
             Ok(found) => found,
             Err(fault) => {
                 tracing::info!(%fault, "refused a message");
@@ -257,7 +275,7 @@ impl Service {
             service: self,
             binding,
             operation,
-            envelope,
+            message: opened,
             peer: message.peer,
             principal: handling.found.principal.as_deref().or(message.principal),
             certificate: message.certificate,

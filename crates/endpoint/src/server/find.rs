@@ -93,10 +93,13 @@ impl Index {
         envelope: &Envelope<'_>,
         action: Option<&str>,
     ) -> Result<(&'c Binding, &'c Operation), Fault> {
-        let addressed = addressing::action(envelope.headers());
-        let by_action = addressed.as_deref().or(action).and_then(|a| self.actions.get(a));
         let (namespace, local) = envelope.first_name().unwrap_or_default();
         let named = self.element(namespace, local).ok().map(|i| &self.elements[i].1);
+        let addressed = addressing::action(envelope.headers());
+        // One operation with this element is the one, whatever the action.
+        let asked = named.is_none_or(|named| named.len() != 1);
+        let action = addressed.as_deref().or(action).filter(|_| asked);
+        let by_action = action.and_then(|a| self.actions.get(a));
         let place = match (named, by_action) {
             (Some(named), Some(by_action)) => named.iter().find(|p| by_action.contains(p)).or(named.first()),
             (Some(named), None) => named.first(),

@@ -1,6 +1,6 @@
 //! Messages as a service takes and gives them, whatever carries them.
 
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use castile_codec::{Code, Route, Version};
 
@@ -35,6 +35,35 @@ impl<'m> InMessage<'m> {
             certificate: None,
         }
     }
+}
+
+impl InMessage<'_> {
+    /// Whose values are in it: those of a user or the holder of a certificate, if the transport knows one,
+    /// else those of a connection; `None` for a message that came without a transport.
+    pub(super) fn whose(&self) -> Option<Vec<u8>> {
+        let address;
+        let (kind, name) = match (self.principal, self.certificate, self.peer) {
+            (Some(principal), ..) => (b'u', principal.as_bytes()),
+            (_, Some(certificate), _) => (b'c', certificate),
+            (_, _, Some(peer)) => {
+                address = address_bytes(peer);
+                (b'p', &address[..])
+            }
+            (None, None, None) => return None,
+        };
+        Some([&[kind], name].concat())
+    }
+}
+
+fn address_bytes(peer: SocketAddr) -> [u8; 18] {
+    let mut bytes = [0; 18];
+    let ip = match peer.ip() {
+        IpAddr::V4(ip) => ip.to_ipv6_mapped(),
+        IpAddr::V6(ip) => ip,
+    };
+    bytes[..16].copy_from_slice(&ip.octets());
+    bytes[16..].copy_from_slice(&peer.port().to_be_bytes());
+    bytes
 }
 
 /// A message to send back.

@@ -87,14 +87,14 @@ impl<'a> Envelope<'a> {
     /// # Errors
     /// As [`Envelope::decode`].
     #[allow(clippy::too_many_arguments)] // decode's, what is known, and whether to learn
-    pub fn decode_like(
+    pub fn decode_like<'k>(
         self,
         types: &Types,
         plan: &Plan,
         options: &DecodeOptions,
         header: &mut dyn Sink,
         body: &mut dyn Sink,
-        tracks: &[Arc<Track>],
+        tracks: impl IntoIterator<Item = &'k Arc<Track>>,
         learn: bool,
     ) -> Result<Reading, Error> {
         let ground = Ground {
@@ -104,7 +104,7 @@ impl<'a> Envelope<'a> {
         };
         if let Place::Known(prologue) = &self.place {
             let at = prologue.bytes.len();
-            let followed = tracks.iter().enumerate();
+            let followed = tracks.into_iter().enumerate();
             let mut followed = followed.filter_map(|(i, track)| Some((i, track, track.follow(ground, at)?)));
             if let Some((i, track, found)) = followed.next() {
                 track.tell(found, body);
