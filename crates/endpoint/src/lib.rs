@@ -35,7 +35,9 @@ pub use castile_codec::{
     Code, Detail, Fault, Found, HeaderBlock, Layer, Limits, Memory, Name, NoRandomness, Reason, Received,
     Refusal, Route, Sending, Version, World,
 };
-pub use castile_diff::{Match, Options as Differential, Report, Stats as DifferentialStats, Stuffing};
+pub use castile_diff::{
+    Match, Options as Differential, Receiving, ReceivingStats, Report, Stats as DifferentialStats, Stuffing,
+};
 pub use client::{
     Attachment, CallOptions, Client, ClientOptions, Exchange, Incoming, Outcome, Outgoing, Record, Reply,
 };

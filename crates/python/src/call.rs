@@ -205,6 +205,12 @@ impl Call {
         self.record.request.report().kind.name()
     }
 
+    /// How the reply was read: by comparing it with an earlier one, or plainly.
+    #[getter]
+    fn reply_match(&self) -> &'static str {
+        if self.record.received.followed { "learned" } else { "plain" }
+    }
+
     /// What making the request from the last one took.
     #[getter]
     fn differential<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

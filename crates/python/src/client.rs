@@ -51,6 +51,24 @@ impl Client {
         self.endpoint.endpoint().to_string()
     }
 
+    /// What differential receiving did so far.
+    fn receiving<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let stats = self.endpoint.receiving();
+        let dict = PyDict::new(py);
+        let figures = [
+            ("learned", stats.learned),
+            ("followed", stats.followed),
+            ("plain", stats.plain),
+            ("bytes_compared", stats.bytes_compared),
+            ("bytes_parsed", stats.bytes_parsed),
+            ("memory", stats.memory),
+        ];
+        for (name, figure) in figures {
+            dict.set_item(name, figure)?;
+        }
+        Ok(dict)
+    }
+
     /// What differential sending did so far.
     fn differential<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let stats = self.endpoint.differential();

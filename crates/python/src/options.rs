@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use castile_endpoint::{Cache, ClientOptions, Differential, LoadOptions, Location, Stuffing};
+use castile_endpoint::{Cache, ClientOptions, Differential, LoadOptions, Location, Receiving, Stuffing};
 use castile_http::{Auth, Compression, Proxy, Redirects, Tls, Url};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -109,6 +109,16 @@ pub(crate) fn client_options(settings: &Settings<'_, '_>) -> PyResult<ClientOpti
     options.http = http_options(settings)?;
     options.layers = crate::layers::client_layers(settings)?;
     options.differential = differential(settings)?;
+    options.receiving = receiving(settings)?;
+    Ok(options)
+}
+
+/// How messages are read by what was learned of the last ones.
+pub(crate) fn receiving(settings: &Settings<'_, '_>) -> PyResult<Receiving> {
+    let mut options = Receiving::default();
+    let enabled = settings.get::<bool>("differential_enabled")?.unwrap_or(true);
+    let receive = settings.get::<bool>("differential_receive")?.unwrap_or(true);
+    options.enabled = enabled && receive;
     Ok(options)
 }
 

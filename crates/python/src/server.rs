@@ -57,6 +57,7 @@ impl Server {
         settings.set("roles", &mut service_options.roles)?;
         settings.set("understood", &mut service_options.understood)?;
         service_options.differential = crate::options::differential(&settings)?;
+        service_options.receiving = crate::options::receiving(&settings)?;
         service_options.layers = crate::layers::server_layers(&settings)?;
         let server_options = server_options(&settings)?;
         let form = client::form(&settings)?;

@@ -78,3 +78,35 @@ def test_exact_widths_give_the_bytes_of_a_first_message(echo):
     for step in (1.0, 0.123456789, 0.5):
         values[::7] *= step
         assert client.encode("echo", values, "n") == plain.encode("echo", values, "n")
+
+
+def test_replies_are_read_by_what_was_learned(echo):
+    client = castile.Client(echo.wsdl_url, cache=False)
+    plain = castile.Client(echo.wsdl_url, cache=False, differential=castile.Differential(receive=False))
+    for length in (3, 5, 5, 1000):
+        values = np.linspace(-1.0, 1.0, length)
+        for each in (client, plain):
+            np.testing.assert_array_equal(each.service.echo(values, "n"), values)
+    assert client.last_call.reply_match == "learned"
+    assert client.receiving["followed"] == 3
+    assert client.receiving["learned"] == 1
+    assert plain.last_call.reply_match == "plain"
+    assert plain.receiving["followed"] == 0
+
+
+def test_learned_decoding_gives_the_same_objects_and_errors(echo):
+    client = castile.Client(echo.wsdl_url, cache=False)
+    reply = (
+        b"<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Body>"
+        b"<n:echoResponse xmlns:n='urn:echo'>%s</n:echoResponse></e:Body></e:Envelope>"
+    )
+    item = b"<return>%s</return>"
+    first = client.decode("echo", reply % (item % b"1.5"))
+    again = client.decode("echo", reply % ((item % b"2.5") * 2))
+    assert [list(first), list(again)] == [[1.5], [2.5, 2.5]]
+    with pytest.raises(castile.Error, match="nonsense") as learned:
+        client.decode("echo", reply % (item % b"nonsense"))
+    fresh = castile.Client(echo.wsdl_url, cache=False)
+    with pytest.raises(castile.Error) as plain:
+        fresh.decode("echo", reply % (item % b"nonsense"))
+    assert str(learned.value) == str(plain.value)

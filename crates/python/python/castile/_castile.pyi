@@ -250,6 +250,10 @@ class Call:
         `"perfect-structural"`, `"partial-structural"` or `"first-time"`."""
 
     @property
+    def reply_match(self) -> str:
+        """How the reply was read: `"learned"`, by comparing it with an earlier one, or `"plain"`."""
+
+    @property
     def differential(self) -> dict[str, int]:
         """What making the request from the last one took: values compared, rewritten and written
         anew, bytes rewritten and shifted, widths stolen, chunks split and copied."""
@@ -281,6 +285,7 @@ class Client:
     @property
     def soap_version(self) -> str: ...
     def differential(self) -> dict[str, int]: ...
+    def receiving(self) -> dict[str, int]: ...
     @property
     def doc(self) -> str | None: ...
     def operations(self) -> list[OperationFace]: ...

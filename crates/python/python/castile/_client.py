@@ -131,6 +131,12 @@ class Shared(Generic[Service]):
         return self._core.differential()
 
     @property
+    def receiving(self) -> dict[str, int]:
+        """What differential receiving did so far: replies that were like an earlier one (`followed`), those
+        decoded plainly, how many of these were learned, bytes of each, bytes of memory kept."""
+        return self._core.receiving()
+
+    @property
     def types(self) -> list[str]:
         """The names of the contract's complex types and enumerations, `{namespace}local`."""
         return self._core.type_names()

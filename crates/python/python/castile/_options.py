@@ -66,7 +66,9 @@ class Timeouts:
 
 @dataclass(frozen=True)
 class Differential:
-    """How a message is made from the last one like it. `None` keeps a default.
+    """How a message is made, and read, from the last one like it. `None` keeps a default.
+
+    `enabled=False` turns both off, `receive=False` only the reading.
 
     `pad=False` keeps numbers at their exact width, for peers that cannot read `<v>1.5  </v>`.
     `stuffing` gives every number so many characters from the start (or `"max"`, the most that its
@@ -82,6 +84,7 @@ class Differential:
     """
 
     enabled: bool = True
+    receive: bool = True
     pad: bool | None = None
     stuffing: int | Literal["max"] | None = None
     values_min: int | None = None
