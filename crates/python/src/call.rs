@@ -208,7 +208,11 @@ impl Call {
     /// How the reply was read: by comparing it with an earlier one, or plainly.
     #[getter]
     fn reply_match(&self) -> &'static str {
-        if self.record.received.followed { "learned" } else { "plain" }
+        if self.record.received.followed {
+            "learned"
+        } else {
+            "plain"
+        }
     }
 
     /// What making the request from the last one took.

@@ -371,7 +371,11 @@ fn report(client: &Client, done: &Done) {
         made.values_rewritten + made.values_written,
         made.bytes_shifted
     );
-    let read = if done.received.followed { "like an earlier one" } else { "decoded plainly" };
+    let read = if done.received.followed {
+        "like an earlier one"
+    } else {
+        "decoded plainly"
+    };
     anstream::eprintln!("reply {read}");
     anstream::eprintln!(
         "encode {:.1?}, network {:.1?} (connect {:.1?}, send {:.1?}, wait {:.1?}, receive {:.1?}{kept}), decode {:.1?}",
