@@ -80,12 +80,14 @@ impl Bundle {
         let Some((entry, _)) = self.documents.first().cloned() else {
             return Err(stale);
         };
+        let known = self.documents.len();
         let options = Options {
             offline: true,
             ..Options::default()
         };
         match Contract::load(&*entry, &self.into_documents(), &options) {
-            Ok(contract) if contract.missing.is_empty() => Ok(contract),
+            // A catalog may have found documents of which a namespace is all that is said.
+            Ok(contract) if contract.missing.is_empty() && contract.documents.len() == known => Ok(contract),
             _ => Err(stale),
         }
     }

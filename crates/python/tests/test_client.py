@@ -132,9 +132,7 @@ def test_help_and_completion(client):
     assert "add" in dir(client.service)
     assert "Adds two numbers." in client.service.add.__doc__
     assert list(inspect.signature(client.service.add).parameters) == ["a", "b"]
-    assert (
-        str(inspect.signature(client.service.doubles)) == "(v: 'ndarray[double]' = None) -> 'ndarray[double]'"
-    )
+    assert str(inspect.signature(client.service.doubles)) == "(v: ndarray[double] = None) -> ndarray[double]"
     assert "urn:everything}NoAccount" in client.service.account.__doc__
     assert "operations" in repr(client)
     assert "add" in client.service

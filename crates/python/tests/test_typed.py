@@ -11,6 +11,7 @@ import subprocess
 import sys
 import typing
 from decimal import Decimal
+from pathlib import Path
 
 import castile
 import numpy as np
@@ -275,3 +276,25 @@ def test_a_contract_of_another_version_is_read_anew(harbour, tmp_path):
     with pytest.raises(castile.ContractError):
         (tmp_path / "bad.contract").write_bytes(b"nothing")
         castile.Client(tmp_path / "bad.contract")
+
+
+@pytest.mark.parametrize(
+    "wsdl",
+    [
+        "wsdl/ews-php/services.wsdl",
+        "wsdl/onvif-specs/ver10/device/wsdl/devicemgmt.wsdl",
+        "wsdl/voms-admin/glite-security-voms-admin-2.0.2.wsdl",
+    ],
+)
+def test_foreign_contracts(testdata, modules, wsdl):
+    """Every annotation of every class says something at run time too."""
+    name = Path(wsdl).stem.replace("-", "_").replace(".", "_")
+    castile.generate(testdata / wsdl, modules / f"{name}.py", offline=True)
+    module = importlib.import_module(name)
+    classes = [cls for cls in module._types._classes.values() if cls.__module__ == name]
+    assert classes
+    for cls in classes:
+        assert typing.get_type_hints(cls).keys() >= set(cls._castile_attrs), cls
+    operations = module.Client.__orig_bases__[0].__args__[0]
+    for operation in module.Client(endpoint="http://127.0.0.1/").service:
+        assert typing.get_type_hints(getattr(operations, operation))["return"] is not None, operation

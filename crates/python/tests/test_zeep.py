@@ -21,7 +21,9 @@ PARTS = (
     "plugins",
     "settings",
     "transports",
+    "wsa",
     "wsse",
+    "wsse.compose",
     "wsse.username",
     "xsd",
 )
@@ -359,6 +361,33 @@ def test_tokens(zeep, location):
         kind = password.get("Type").rpartition("#")[2]
         assert kind == ("PasswordDigest" if token.use_digest else "PasswordText")
         assert (password.text == "secret") is not token.use_digest
+
+
+def test_addressing_and_several_tokens(zeep, location):
+    history = zeep.plugins.HistoryPlugin()
+    token = zeep.wsse.username.UsernameToken
+    client = zeep.Client(
+        location,
+        plugins=[zeep.wsa.WsAddressingPlugin(), history],
+        wsse=zeep.wsse.compose.Compose([token("anne", "secret"), token("bert", "hidden")]),
+    )
+    message = client.create_message(client.service, "login", v="x")
+    users = [e.text for e in message.iter() if str(e.tag).endswith("}Username")]
+    assert users == ["anne", "bert"]
+    with client.settings(raw_response=True):
+        client.service.login(v="x")
+    header = history.last_sent["envelope"][0]
+    wsa = "{http://www.w3.org/2005/08/addressing}"
+    assert header.findtext(f"{wsa}To") == client.service._binding_options["address"]
+    assert header.findtext(f"{wsa}MessageID").startswith("urn:uuid:")
+    assert header.find(f"{wsa}Action") is not None
+
+
+def test_builtin_types(zeep):
+    for name in ("UnsignedShort", "NonNegativeInteger", "HexBinary", "NCName", "Language", "Byte"):
+        kind = getattr(zeep.xsd, name)()
+        assert kind.name == name[0].lower() + name[1:] or kind.name == name
+    assert isinstance(zeep.xsd.Int(), zeep.xsd.Integer)
 
 
 def test_other_names(zeep, location):

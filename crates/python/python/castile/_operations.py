@@ -49,6 +49,15 @@ _ARRAYS = (_INTEGERS | {"boolean", "float", "double"}) - {
 }
 
 
+class _Shown(str):
+    """A type as signatures show it: without quotation marks."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
+
+
 def signature(face: OperationFace) -> inspect.Signature:
     """The call's parameters, as `inspect.signature` and completion show them."""
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
@@ -59,7 +68,9 @@ def signature(face: OperationFace) -> inspect.Signature:
     parameters = []
     for i, (name, parameter) in enumerate(zip(names, faces, strict=True)):
         default = inspect.Parameter.empty if i < needed else None
-        parameters.append(inspect.Parameter(name, kind, default=default, annotation=python_type(parameter)))
+        parameters.append(
+            inspect.Parameter(name, kind, default=default, annotation=_Shown(python_type(parameter)))
+        )
     return inspect.Signature(parameters, return_annotation=_returns(face.results))
 
 
@@ -129,9 +140,9 @@ def _returns(results: Iterable[ParameterFace]) -> str | None:
         case []:
             return None
         case [only]:
-            return python_type(only)
+            return _Shown(python_type(only))
         case _:
-            return "Record"
+            return _Shown("Record")
 
 
 def _line(name: str, parameter: ParameterFace) -> str:
