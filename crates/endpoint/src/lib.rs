@@ -36,7 +36,8 @@ pub use castile_codec::{
     Refusal, Route, Sending, Version, World,
 };
 pub use castile_diff::{
-    Match, Options as Differential, Receiving, ReceivingStats, Report, Stats as DifferentialStats, Stuffing,
+    Costs, Match, Options as Differential, Receiving, ReceivingStats, Report, Stats as DifferentialStats,
+    Steps, Stuffing,
 };
 pub use client::{
     Attachment, CallOptions, Client, ClientOptions, Exchange, Incoming, Outcome, Outgoing, Record, Reply,
@@ -48,6 +49,6 @@ pub use payload::Payload;
 pub use portions::{Here, Host};
 pub use server::{
     Answer, Call, Handler, Handlers, InMessage, OutMessage, Replier, Server, ServerOptions, Service,
-    ServiceOptions, Stats, Trouble,
+    ServiceOptions, Sharing, Stats, Trouble,
 };
 pub use world::System;

@@ -5,10 +5,10 @@ mod common;
 use std::sync::Arc;
 
 use castile_endpoint::{
-    CallOptions, Client, Differential, InMessage, LoadOptions, Location, Match, Record, ServerOptions,
-    Service, ServiceOptions, load,
+    Answer, Call, CallOptions, Client, Differential, Handler, InMessage, LoadOptions, Location, Match,
+    Record, ServerOptions, Service, ServiceOptions, Sharing, Trouble, load,
 };
-use castile_value::Value;
+use castile_value::{Shape, Value, ValueSink};
 use common::WSDL;
 
 fn send(client: &Client, values: &[f64]) -> Record {
@@ -120,17 +120,85 @@ fn made(service: &Service, message: InMessage<'_>) -> Match {
     out.body.report().kind
 }
 
-#[test]
-fn replies_to_one_principal_are_not_made_from_those_to_another() {
-    let contract = load(&Location::from(WSDL), &LoadOptions::default()).unwrap();
-    let service = Service::new(contract, ServiceOptions::default(), common::handlers()).unwrap();
-    let service = Arc::new(service);
+/// Five hundred doubles for `echoDoubles`.
+fn doubles() -> String {
     let values = "<i:value>0.5</i:value>".repeat(500);
-    let text = format!(
+    format!(
         "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/' xmlns:i='{}'><e:Body>\
          <i:echoDoubles>{values}</i:echoDoubles></e:Body></e:Envelope>",
         common::NS
-    );
+    )
+}
+
+fn service(sharing: &[(&str, Sharing)], handler: impl Handler) -> Result<Service, castile_endpoint::Error> {
+    let contract = load(&Location::from(WSDL), &LoadOptions::default())?;
+    let sharing = sharing
+        .iter()
+        .map(|(name, sharing)| ((*name).to_owned(), *sharing));
+    let options = ServiceOptions {
+        sharing: sharing.collect(),
+        ..ServiceOptions::default()
+    };
+    Service::new(contract, options, handler)
+}
+
+#[test]
+fn an_operation_says_whose_replies_are_made_from_whose() {
+    let text = doubles();
+    let all = service(&[("echoDoubles", Sharing::All)], common::handlers()).unwrap();
+    assert_eq!(reply_to(&all, &text, Some("ada")), Match::FirstTime);
+    assert_eq!(reply_to(&all, &text, Some("grace")), Match::Content);
+    assert_eq!(reply_to(&all, &text, None), Match::Content);
+    let none = service(&[("echoDoubles", Sharing::None)], common::handlers()).unwrap();
+    assert_eq!(reply_to(&none, &text, None), Match::FirstTime);
+    assert_eq!(reply_to(&none, &text, None), Match::FirstTime);
+    assert_eq!(none.differential().memory, 0);
+    let error = service(&[("ecoDoubles", Sharing::All)], common::handlers()).err();
+    assert!(error.is_some_and(|e| e.to_string().contains("ecoDoubles")));
+}
+
+/// Finds out by itself who calls: the first value says it.
+struct Checking;
+
+impl Handler for Checking {
+    fn handle(&self, call: Call<'_>) -> Result<Answer, Trouble> {
+        let types = call.service().types().clone();
+        let (_, args) = call.arguments().expect("it has arguments");
+        let peer = call.peer().map(|peer| peer.to_string());
+        let mut header = ValueSink::new(Arc::new(Shape::new("", Vec::new())));
+        let mut args = ValueSink::new(types.shape(args).clone());
+        let mut replier = call.decode(&mut header, &mut args)?;
+        if let Some(peer) = peer {
+            replier.for_principal(peer);
+        }
+        let Value::Record(values) = Value::Record(args.finish()) else {
+            unreachable!("arguments are a record");
+        };
+        let (_, result) = replier.result().expect("it has a result");
+        let name = types.complex(result).fields[0].name.to_string();
+        let result = vec![(name, values.into_values().remove(0))];
+        Ok(replier.reply(&Vec::new(), &result)?)
+    }
+}
+
+#[test]
+fn a_handler_says_who_the_caller_is() {
+    let text = doubles();
+    let service = service(&[], Checking).unwrap();
+    let from = |port: u16| InMessage {
+        peer: Some(([127, 0, 0, 1], port).into()),
+        ..InMessage::new(&text)
+    };
+    assert_eq!(made(&service, from(1)), Match::FirstTime);
+    assert_eq!(made(&service, from(2)), Match::FirstTime);
+    assert_eq!(made(&service, from(1)), Match::Content);
+    assert_eq!(made(&service, InMessage::new(&text)), Match::FirstTime);
+}
+
+#[test]
+fn replies_to_one_principal_are_not_made_from_those_to_another() {
+    let service = Arc::new(service(&[], common::handlers()).unwrap());
+    let text = doubles();
     assert_eq!(reply_to(&service, &text, None), Match::FirstTime);
     assert_eq!(reply_to(&service, &text, None), Match::Content);
     assert_eq!(reply_to(&service, &text, Some("ada")), Match::FirstTime);

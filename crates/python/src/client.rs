@@ -71,24 +71,7 @@ impl Client {
 
     /// What differential sending did so far.
     fn differential<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let stats = self.endpoint.differential();
-        let [content, perfect, partial, first] = stats.matches;
-        let dict = PyDict::new(py);
-        let figures = [
-            ("content", content),
-            ("perfect_structural", perfect),
-            ("partial_structural", partial),
-            ("first_time", first),
-            ("busy", stats.busy),
-            ("evicted", stats.evicted),
-            ("bytes_total", stats.bytes_total),
-            ("bytes_rewritten", stats.bytes_rewritten),
-            ("memory", stats.memory),
-        ];
-        for (name, figure) in figures {
-            dict.set_item(name, figure)?;
-        }
-        Ok(dict)
+        sending_figures(py, &self.endpoint.differential())
     }
 
     /// `"1.1"` or `"1.2"`.
@@ -499,4 +482,28 @@ impl Running {
     fn cancel(&self) {
         self.0.abort();
     }
+}
+
+/// What differential sending did so far.
+pub(crate) fn sending_figures<'py>(
+    py: Python<'py>,
+    stats: &castile_endpoint::DifferentialStats,
+) -> PyResult<Bound<'py, PyDict>> {
+    let [content, perfect, partial, first] = stats.matches;
+    let figures = [
+        ("content", content),
+        ("perfect_structural", perfect),
+        ("partial_structural", partial),
+        ("first_time", first),
+        ("busy", stats.busy),
+        ("evicted", stats.evicted),
+        ("bytes_total", stats.bytes_total),
+        ("bytes_rewritten", stats.bytes_rewritten),
+        ("memory", stats.memory),
+    ];
+    let dict = PyDict::new(py);
+    for (name, figure) in figures {
+        dict.set_item(name, figure)?;
+    }
+    Ok(dict)
 }

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use castile_endpoint::{
     Answer, Call, Code, Fault, Handler, HeaderBlock, Replier, Server as Endpoint, ServerOptions, Service,
-    ServiceOptions, Trouble, Version,
+    ServiceOptions, Sharing, Trouble, Version,
 };
 use castile_http::ServerTls;
 use castile_plan::ComplexId;
@@ -32,7 +32,7 @@ pub(crate) struct Server {
 #[pymethods]
 impl Server {
     /// `handler` has `begin(operations)`, which refuses what it cannot serve, `handle(operation,
-    /// arguments, headers, call)`, which gives the value and the reply's headers,
+    /// arguments, headers, call)`, which gives the value, the reply's headers and who the caller is,
     /// `failed(operation, error)` for what it gave and could not be sent, and
     /// `detail_failed(operation, path, why)` for a fault that goes out without its detail.
     #[new]
@@ -58,6 +58,11 @@ impl Server {
         settings.set("understood", &mut service_options.understood)?;
         service_options.differential = crate::options::differential(&settings)?;
         service_options.receiving = crate::options::receiving(&settings)?;
+        for (name, sharing) in [("shared", Sharing::All), ("unshared", Sharing::None)] {
+            let operations = settings.get::<Vec<String>>(name)?.unwrap_or_default();
+            let declared = operations.into_iter().map(|operation| (operation, sharing));
+            service_options.sharing.extend(declared);
+        }
         service_options.layers = crate::layers::server_layers(&settings)?;
         let server_options = server_options(&settings)?;
         let form = client::form(&settings)?;
@@ -103,6 +108,11 @@ impl Server {
             Some(running) => running.stop(),
             None => self.handle.stop(),
         });
+    }
+
+    /// What differential sending did so far.
+    fn differential<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        client::sending_figures(py, &self.service.differential())
     }
 
     /// Calls, faults, bytes in and out, seconds of decoding and of encoding so far.
@@ -209,9 +219,14 @@ impl PythonHandler {
         let info = info(&call);
         let mut header = Objects::new(py, &self.classes, types.shape(header));
         let mut args = Objects::new(py, &self.classes, types.shape(args));
-        let replier = call.decode(&mut header, &mut args)?;
+        let mut replier = call.decode(&mut header, &mut args)?;
         let called = self.call(py, &operation, args, header, info);
-        let sent = called.and_then(|(value, headers)| self.reply(py, &operation, &replier, value, headers));
+        let sent = called.and_then(|(value, headers, principal)| {
+            if let Some(principal) = principal {
+                replier.for_principal(principal);
+            }
+            self.reply(py, &operation, &replier, value, headers)
+        });
         sent.map_err(|e| self.trouble(py, &operation, detail, e))
     }
 
@@ -222,7 +237,7 @@ impl PythonHandler {
         args: Objects<'_, 'py>,
         header: Objects<'_, 'py>,
         info: ServerCall,
-    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>, Option<String>)> {
         let given = (operation, args.finish()?, header.finish()?, info);
         let answer = self.python.bind(py).call_method1("handle", given)?;
         answer.extract()

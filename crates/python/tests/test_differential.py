@@ -110,3 +110,32 @@ def test_learned_decoding_gives_the_same_objects_and_errors(echo):
     with pytest.raises(castile.Error) as plain:
         fresh.decode("echo", reply % (item % b"nonsense"))
     assert str(learned.value) == str(plain.value)
+
+
+class Answers:
+    """Tells who asks by a header of its own."""
+
+    def echo(self, values, note):
+        if note != "nobody":
+            castile.current_call().principal = note
+        return values
+
+
+@pytest.mark.parametrize(
+    ("declared", "kept"),
+    [({}, (3, 2)), ({"shared": ["echo"]}, (1, 4)), ({"unshared": ["echo"]}, (0, 0))],
+)
+def test_whose_replies_are_made_from_whose(declared, kept):
+    values = np.linspace(0.0, 1.0, 1000)
+    wsdl = castile.wsdl(Echo)
+    with castile.serve(Answers(), port=0, wsdl=wsdl, background=True, cache=False, **declared) as server:
+        client = castile.Client(server.wsdl_url, cache=False)
+        for caller in ("ada", "grace", "nobody", "ada", "nobody"):
+            np.testing.assert_array_equal(client.service.echo(values, caller), values)
+        stats = server.differential
+        assert (stats["first_time"], stats["content"]) == kept
+
+
+def test_only_operations_that_there_are_can_be_shared():
+    with pytest.raises(castile.NoSuchOperation, match="eco"):
+        castile.serve(Echo(), port=0, background=True, cache=False, shared=["eco"])

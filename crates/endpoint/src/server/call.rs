@@ -1,5 +1,6 @@
 //! One call that a service received, and its answer.
 
+use std::borrow::Cow;
 use std::net::SocketAddr;
 use std::time::Instant;
 
@@ -76,7 +77,7 @@ pub struct Replier<'c> {
     operation: &'c Operation,
     version: Version,
     memories: &'c [Memory],
-    principal: Option<&'c str>,
+    principal: Option<Cow<'c, str>>,
     certificate: Option<&'c [u8]>,
 }
 
@@ -159,7 +160,7 @@ impl<'c> Call<'c> {
             operation,
             version,
             memories,
-            principal,
+            principal: principal.map(Cow::Borrowed),
             certificate,
         })
     }
@@ -177,6 +178,12 @@ impl Replier<'_> {
     /// Whether the reply is written by the rules of SOAP encoding, so that objects may be shared.
     pub fn is_encoded(&self) -> bool {
         self.operation.output.as_ref().is_some_and(|plan| plan.encoded)
+    }
+
+    /// Says who the caller is, when the handler found it out by ways of its own (a header, an
+    /// argument): the reply is made from earlier replies to the same one only.
+    pub fn for_principal(&mut self, principal: impl Into<String>) {
+        self.principal = Some(Cow::Owned(principal.into()));
     }
 
     /// Writes the reply.
@@ -212,10 +219,23 @@ impl Replier<'_> {
             options: &self.service.encode_options(),
         };
         let began = Instant::now();
-        let key = ReplyKey::new(self.operation, self.principal, self.certificate);
-        let made = self.service.templates().encode(key, &draft)?;
+        let sharing = self.service.sharing(&self.operation.name);
+        let key = ReplyKey::new(
+            self.operation,
+            sharing,
+            self.principal.as_deref(),
+            self.certificate,
+        );
+        let made = match key {
+            Some(key) => self.service.templates().encode(key, &draft)?.into(),
+            None => {
+                let mut whole = Vec::new();
+                draft.encode(&mut whole)?;
+                whole.into()
+            }
+        };
         self.service.note_encode(began);
-        Ok(Answer(made.into()))
+        Ok(Answer(made))
     }
 }
 

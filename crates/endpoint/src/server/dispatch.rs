@@ -1,5 +1,6 @@
 //! From a message to its operation, and from an answer or error to a message.
 
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +16,7 @@ use castile_plan::Types;
 use super::call::{Answer, Call, Handler, Trouble};
 use super::find::Index;
 use super::message::{InMessage, OutMessage};
-use super::replies::ReplyKey;
+use super::replies::{ReplyKey, Sharing};
 use crate::costs::with_costs;
 use crate::error::{Error, Guilty};
 use crate::layers::{Layers, not_understood};
@@ -48,6 +49,9 @@ pub struct ServiceOptions {
     pub differential: castile_diff::Options,
     /// How requests are read by what was learned of the last ones.
     pub receiving: castile_diff::Receiving,
+    /// Whose replies are made from whose, by name of the operation, where it is not
+    /// [`Sharing::Principal`].
+    pub sharing: HashMap<String, Sharing>,
 }
 
 impl Default for ServiceOptions {
@@ -63,6 +67,7 @@ impl Default for ServiceOptions {
             understood: Vec::new(),
             differential: castile_diff::Options::default(),
             receiving: castile_diff::Receiving::default(),
+            sharing: HashMap::new(),
         }
     }
 }
@@ -112,7 +117,8 @@ impl Service {
     /// A service of a contract.
     ///
     /// # Errors
-    /// The contract has no such service, or none with a SOAP port.
+    /// The contract has no such service, or none with a SOAP port, or no operation that the options
+    /// speak of.
     pub fn new(
         contract: Arc<Contract>,
         options: ServiceOptions,
@@ -156,6 +162,10 @@ impl Service {
 
     pub(super) fn automata(&self) -> &Automata {
         &self.automata
+    }
+
+    pub(super) fn sharing(&self, operation: &str) -> Sharing {
+        self.options.sharing.get(operation).copied().unwrap_or_default()
     }
 
     pub(super) fn templates(&self) -> &Templates<ReplyKey> {

@@ -1,6 +1,6 @@
 //! Which operation a message is for.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use castile_codec::{Code, Envelope, Fault, Name, Version};
 use castile_contract::{Binding, BodyStyle, Contract, Operation};
@@ -34,10 +34,16 @@ impl Index {
     /// The contract has no such service, or none with a SOAP port.
     pub(super) fn new(contract: &Contract, options: &ServiceOptions) -> Result<Index, Error> {
         let mut index = Index::default();
+        let mut declared: HashSet<&str> = options.sharing.keys().map(String::as_str).collect();
         for b in bindings(contract, options)? {
             for (o, operation) in contract.bindings[b].operations.iter().enumerate() {
                 index.add(&contract.types, Place(b, o), operation);
+                declared.remove(operation.name.as_str());
             }
+        }
+        if let Some(name) = declared.iter().min() {
+            let text = format!("there is no operation {name:?} whose replies could be shared or not");
+            return Err(Error::new(Kind::NoSuchOperation, Guilty::Caller, text));
         }
         Ok(index)
     }

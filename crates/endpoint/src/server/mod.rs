@@ -14,4 +14,5 @@ pub use call::{Answer, Call, Handler, Replier, Trouble};
 pub use dispatch::{Service, ServiceOptions, Stats};
 pub use handlers::Handlers;
 pub use message::{InMessage, OutMessage};
+pub use replies::Sharing;
 pub use web::{Server, ServerOptions};

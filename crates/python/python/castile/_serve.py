@@ -64,7 +64,8 @@ class ServerCall:
     header_blocks: list[tuple[str, str]]
     """All header blocks as XML, by name `{namespace}local`."""
     principal: str | None = None
-    """Who proved to send it: to a layer, or to HTTP."""
+    """Who proved to send it: to a layer, or to HTTP. A handler that finds it out by ways of its own
+    sets it, so that the reply is made from earlier replies to the same one only."""
     reply_headers: dict[str, Any] | list[Any] = field(default_factory=dict)
     """What the handler puts here goes out as SOAP headers: by name, or a list of XML elements."""
 
@@ -116,6 +117,12 @@ class Server:
     def stats(self) -> Stats:
         """Calls, faults and bytes so far."""
         return Stats(*self._core.stats())
+
+    @property
+    def differential(self) -> dict[str, int]:
+        """What differential sending did so far: replies by match, bytes sent, bytes that had to be
+        written, bytes of memory kept."""
+        return self._core.differential()
 
     def stop(self) -> None:
         """Takes no further calls and waits until running ones have ended."""
@@ -170,6 +177,8 @@ def serve(
     layers: Sequence[ServerLayer] = (),
     roles: Sequence[str] = (),
     understood: Sequence[str] = (),
+    shared: Sequence[str] = (),
+    unshared: Sequence[str] = (),
     public_url: str | None = None,
     workers: int | None = None,
     threads: bool = True,
@@ -207,7 +216,9 @@ def serve(
     `layers` check the headers of requests and add headers to replies: `CheckSecurity`,
     `CheckAddressing`. `roles` are the SOAP actors that the service plays: headers for them that must be
     understood and are not are refused. `understood` are the headers that handlers look for themselves,
-    as `{namespace}local`, beside those of the WSDL and of the layers.
+    as `{namespace}local`, beside those of the WSDL and of the layers. Of the operations `shared` a reply
+    is made from the last one to anybody, of `unshared` from none; of others from the last one to the
+    same principal.
     """
     target = obj() if isinstance(obj, type) else obj
     handler: _Handler
@@ -237,6 +248,8 @@ def serve(
         "layers": server_layers(layers),
         "roles": list(roles),
         "understood": list(understood),
+        "shared": list(shared),
+        "unshared": list(unshared),
         "public_url": public_url,
         "workers": workers,
         "threads": threads,
@@ -269,7 +282,7 @@ class _Handler:
 
     def handle(
         self, operation: str, arguments: Record, headers: Record, call: _castile.ServerCall
-    ) -> tuple[Any, Mapping[str, Any]]:
+    ) -> tuple[Any, Mapping[str, Any], str | None]:
         """Answers one call. Raises nothing but `Fault`."""
         current = ServerCall(
             operation,
@@ -291,7 +304,7 @@ class _Handler:
             raise self.to_fault(operation, error) from None
         finally:
             _current.reset(token)
-        return value, _blocks(current.reply_headers)
+        return value, _blocks(current.reply_headers), current.principal
 
     def answer(self, operation: str, arguments: Record, call: ServerCall) -> Any:
         """The value of a call."""
