@@ -65,6 +65,9 @@ class Schemas:
             raise ValueError("asks for what we take more freely")
         if not schemas:
             raise ValueError("no schema")
+        # Parts with elements in rpc style: the wrapper around them may be called like one of them.
+        if etree.parse(wsdl).xpath("//@style = 'rpc' and //*[local-name() = 'part']/@element"):
+            raise ValueError("wrappers are no elements of a schema")
         with tempfile.TemporaryDirectory() as folder:
             self.validate = etree.XMLSchema(file=str(write_all(Path(folder), schemas)))
 
