@@ -27,7 +27,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
 PYTHON_SOURCES := $(shell find crates/python -not -path '*/tests/*' \
 	\( -name '*.py' -o -name '*.pyi' -o -name py.typed -o -name pyproject.toml \))
 
-.PHONY: help demo build test lint interop conformance generated bench requirements clean
+.PHONY: help demo build test lint interop conformance generated soak bench requirements clean
 
 help: ## list these targets
 	@echo "Castile, a SOAP toolkit. Start with: make demo"
@@ -81,6 +81,12 @@ generated-python: build
 		$(BIN)/python $(CURDIR)/conformance/python_types.py . && \
 		$(BIN)/mypy --strict --config-file /dev/null . && \
 		$(BIN)/ruff check --quiet --isolated . && $(BIN)/ruff format --quiet --check --isolated .; }
+
+# Sequences of 40 sends each, a million sends in all, which takes about half an hour.
+SEEDS ?= 25000
+soak: ## random messages through random settings of differential sending; SEEDS=25000 sequences
+	CASTILE_SOAK_SEEDS=$(SEEDS) $(CARGO) test --locked -p castile-diff --test sequences \
+		a_patched_message_says_what_a_fresh_one_says
 
 bench: ## micro-benchmarks, a few minutes
 	$(CARGO) bench --workspace --locked

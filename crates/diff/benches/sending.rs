@@ -32,6 +32,7 @@ fn main() {
                 ..Options::default()
             },
         ),
+        ("as bSOAP", Options::bsoap()),
         (
             "stuffed to 24",
             Options {

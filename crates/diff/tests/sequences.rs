@@ -237,9 +237,17 @@ fn options(rng: &mut Rng) -> Options {
     }
 }
 
+/// Sequences to try: `make soak` asks for more.
+fn seeds() -> u64 {
+    let asked = std::env::var("CASTILE_SOAK_SEEDS");
+    asked.map_or(150, |asked| {
+        asked.parse().expect("CASTILE_SOAK_SEEDS is a number")
+    })
+}
+
 #[test]
 fn a_patched_message_says_what_a_fresh_one_says() {
-    for seed in 0..150 {
+    for seed in 0..seeds() {
         let mut rng = Rng::new(seed);
         let mut sender = Sender::new(options(&mut rng));
         let mut step = Step::random(&mut rng);
