@@ -5,7 +5,7 @@
 //!              ├─▶ call     words, JSON ─typed by the plan─▶ request ─▶ reply ─▶ JSON
 //!              ├─▶ serve    request ─▶ echo | canned | sample reply
 //!              ├─▶ validate message ─▶ findings with line, column and path
-//!              └─▶ generate contract ─▶ Rust source, Python stubs
+//!              └─▶ generate contract ─▶ Rust or Python source
 //! ```
 //!
 //! Exit codes: 0 it worked, 1 it did not, 2 the service answered with a fault.

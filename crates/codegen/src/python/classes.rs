@@ -120,16 +120,7 @@ fn write_class(out: &mut String, model: &mut Model<'_>, uses: &mut Uses, later: 
     {
         let held = model.held(id, field);
         let mut writer = Writer::new(uses, shadowed.clone());
-        let default = match held.empty {
-            Empty::Never => String::new(),
-            Empty::Nothing => " = None".into(),
-            Empty::List => format!(" = {}()", writer.name("typed.many")),
-            Empty::Array(dtype) => format!(" = {}({})", writer.name("typed.many"), writer.dtype(dtype)),
-            Empty::Rows(id) => {
-                let row = Ty::Own(model.row(id).unwrap_or("None").to_owned());
-                format!(" = {}({})", writer.name("typed.many"), writer.write(&row))
-            }
-        };
+        let default = default(&mut writer, model, &held.empty);
         let mut line = format!("{attribute}: {}{default}", writer.write(&held.ty));
         if !fits("    ", &line) {
             let ty = later.shorter(model, held.ty, &format!("{name}_{attribute}"));
@@ -144,7 +135,19 @@ fn write_class(out: &mut String, model: &mut Model<'_>, uses: &mut Uses, later: 
         let _ = writeln!(out, "    {line}");
         docstring(out, "    ", &[field.doc.as_deref().unwrap_or_default()]);
     }
-    write_members(out, model, uses, &members, &readable, &attributes);
+    write_members(out, model, (uses, later), &name, &members, &readable, &attributes);
+}
+
+/// What stands after the annotation of a field.
+fn default(writer: &mut Writer<'_>, model: &Model<'_>, empty: &Empty) -> String {
+    let of = match *empty {
+        Empty::Never => return String::new(),
+        Empty::Nothing => return " = None".into(),
+        Empty::List => String::new(),
+        Empty::Array(dtype) => writer.dtype(dtype),
+        Empty::Rows(id) => writer.write(&Ty::Own(model.row(id).unwrap_or("None").to_owned())),
+    };
+    format!(" = {}({of})", writer.name("typed.many"))
 }
 
 /// A field in several lines: what it holds when nothing came stands alone, or a list breaks inside.
@@ -224,8 +227,9 @@ fn class_words(model: &Model<'_>, id: ComplexId) -> String {
 /// Elements of repeated groups, which can be read by their names.
 fn write_members(
     out: &mut String,
-    model: &Model<'_>,
-    uses: &mut Uses,
+    model: &mut Model<'_>,
+    (uses, later): (&mut Uses, &mut Later),
+    class: &str,
     members: &[(&Field, &str)],
     readable: &[String],
     attributes: &[String],
@@ -242,7 +246,12 @@ fn write_members(
     for ((member, group), name) in members {
         let mut writer = Writer::new(uses, shadowed.clone());
         let property = writer.name("property");
-        let ty = writer.write(&model.member(member));
+        let held = model.member(member);
+        let mut ty = writer.write(&held);
+        if !fits("        ) -> :", &ty) {
+            let short = later.shorter(model, held, &format!("{class}_{name}"));
+            ty = writer.write(&short);
+        }
         let _ = writeln!(out, "\n        @{property}");
         let (head, tail) = (format!("def {name}("), format!(") -> {ty}:"));
         bracketed(out, "        ", &head, &["self".into()], &tail);
