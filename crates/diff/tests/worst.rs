@@ -114,7 +114,13 @@ fn steals_that_alternate() {
     let mut sender = Sender::new(Options::default());
     let of = |width: usize| widths[width][0];
     for round in 0..20 {
-        let wide = |i: usize| if (i + round) % 2 == 0 { of(24) } else { of(3) };
+        let wide = |i: usize| {
+            if (i + round).is_multiple_of(2) {
+                of(24)
+            } else {
+                of(3)
+            }
+        };
         let values: Vec<f64> = (0..VALUES).map(wide).collect();
         is_bounded(&sender.send(&values, &[]), &format!("round {round}"));
     }
@@ -123,7 +129,7 @@ fn steals_that_alternate() {
     sender.send(&values, &[]);
     for round in 0..40 {
         for (i, value) in values.iter_mut().enumerate().step_by(4) {
-            *value = of(if (i / 4 + round) % 2 == 0 { 16 } else { 8 });
+            *value = of(if (i / 4 + round).is_multiple_of(2) { 16 } else { 8 });
         }
         is_bounded(&sender.send(&values, &[]), &format!("round {round}"));
     }
