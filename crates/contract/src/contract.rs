@@ -207,7 +207,9 @@ pub struct Found<'c> {
 }
 
 impl Contract {
-    /// Loads and compiles a contract: WSDL 1.1, or an XML Schema alone, which has no services.
+    /// Loads and compiles a contract: WSDL 1.1, or an XML Schema alone. A schema has no services; where
+    /// its elements pair as `X` and `XResponse`, it has one binding of SOAP 1.1 with an operation `X` for
+    /// each pair, and elements called `...Fault` are the details of its faults.
     ///
     /// # Errors
     /// If the entry cannot be loaded, is no contract, or a limit is reached. What is wrong or

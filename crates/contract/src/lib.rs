@@ -51,6 +51,7 @@ pub mod files;
 mod load;
 mod names;
 mod options;
+mod pairs;
 mod resolve;
 mod stored;
 mod tree;

@@ -34,6 +34,8 @@ known! {
     ENCODING11 "http://schemas.xmlsoap.org/soap/encoding/",
     ENCODING12 "http://www.w3.org/2003/05/soap-encoding",
     WSDL20 "http://www.w3.org/ns/wsdl",
+    ENVELOPE11 "http://schemas.xmlsoap.org/soap/envelope/",
+    ENVELOPE12 "http://www.w3.org/2003/05/soap-envelope",
 }
 
 /// The namespaces of the drafts of XML Schema.

@@ -18,6 +18,7 @@ mod adapt;
 pub mod addressing;
 mod client;
 mod costs;
+pub mod cwmp;
 mod error;
 mod layers;
 mod load;
@@ -26,6 +27,7 @@ mod payload;
 mod portions;
 pub mod sample;
 mod server;
+pub mod session;
 pub mod typed;
 mod world;
 pub mod xroad;
@@ -40,7 +42,8 @@ pub use castile_diff::{
     Steps, Stuffing,
 };
 pub use client::{
-    Attachment, CallOptions, Client, ClientOptions, Exchange, Incoming, Outcome, Outgoing, Record, Reply,
+    Attachment, CallOptions, Carrier, Carrying, Client, ClientOptions, Exchange, Incoming, Outcome, Outgoing,
+    Record, Reply,
 };
 pub use error::{Error, Guilty, Kind};
 pub use layers::Layers;
@@ -48,7 +51,7 @@ pub use load::{Cache, LoadOptions, Location, documents, load, profile, resolver}
 pub use payload::Payload;
 pub use portions::{Here, Host};
 pub use server::{
-    Answer, Call, Handler, Handlers, InMessage, OutMessage, Replier, Server, ServerOptions, Service,
-    ServiceOptions, Sharing, Stats, Trouble,
+    Answer, Call, Cause, FaultStyle, Handler, Handlers, InMessage, OutMessage, Replier, Server,
+    ServerOptions, Service, ServiceOptions, Sharing, Stats, Trouble,
 };
 pub use world::System;

@@ -326,6 +326,10 @@ impl Client {
 }
 
 impl Client {
+    pub(crate) fn of(endpoint: Arc<Endpoint>, classes: Arc<Classes>) -> Client {
+        Client { endpoint, classes }
+    }
+
     /// The types of headers and results, when these are mostly arrays.
     fn arrays(&self, operation: &str) -> Option<(ComplexId, ComplexId)> {
         let output = self.endpoint.operation(operation).ok()?.output.as_ref();

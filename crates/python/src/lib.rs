@@ -19,6 +19,7 @@
 //! ```
 mod call;
 mod client;
+mod cwmp;
 mod describe;
 mod error;
 mod fault;
@@ -45,6 +46,8 @@ mod _castile {
     use super::call::{Call, Request};
     #[pymodule_export]
     use super::client::{Answer, Client, Running};
+    #[pymodule_export]
+    use super::cwmp::{Acs, ConnectionRequests, Conversation, Cpe};
     #[pymodule_export]
     use super::describe::{OperationFace, ParameterFace};
     #[pymodule_export]

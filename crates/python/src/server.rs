@@ -14,6 +14,7 @@ use castile_plan::ComplexId;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
+use crate::cwmp::Conversation;
 use crate::describe::{OperationFace, describe};
 use crate::options::{Settings, duration, load_options, location};
 use crate::sink::{Classes, Objects};
@@ -139,7 +140,7 @@ fn faces(service: &Service) -> Vec<OperationFace> {
     all.filter(|face| seen.insert(face.name().to_owned())).collect()
 }
 
-fn server_options(settings: &Settings<'_, '_>) -> PyResult<ServerOptions> {
+pub(crate) fn server_options(settings: &Settings<'_, '_>) -> PyResult<ServerOptions> {
     let mut options = ServerOptions {
         public_url: settings.get("public_url")?,
         ..ServerOptions::default()
@@ -164,7 +165,12 @@ fn server_options(settings: &Settings<'_, '_>) -> PyResult<ServerOptions> {
         });
     }
     if let Some(users) = settings.get::<std::collections::HashMap<String, String>>("users")? {
-        http.auth = Some(users_auth(users));
+        let digest = settings.get::<bool>("digest")?.unwrap_or(false);
+        http.auth = Some(if digest {
+            digest_auth(users)
+        } else {
+            users_auth(users)
+        });
     }
     Ok(options)
 }
@@ -191,11 +197,14 @@ pub(crate) struct ServerCall {
     header_blocks: Vec<(String, String)>,
     /// Who proved to send it.
     principal: Option<String>,
+    /// The session that it belongs to.
+    session: Option<Py<Conversation>>,
 }
 
-struct PythonHandler {
-    python: Py<PyAny>,
-    classes: Arc<Classes>,
+/// A handler written in Python, for the types of one contract.
+pub(crate) struct PythonHandler {
+    pub(crate) python: Py<PyAny>,
+    pub(crate) classes: Arc<Classes>,
 }
 
 impl Handler for PythonHandler {
@@ -216,7 +225,7 @@ impl PythonHandler {
             return Ok(Answer::default());
         };
         let types = call.service().types().clone();
-        let info = info(&call);
+        let info = self.info(py, &call);
         let mut header = Objects::new(py, &self.classes, types.shape(header));
         let mut args = Objects::new(py, &self.classes, types.shape(args));
         let mut replier = call.decode(&mut header, &mut args)?;
@@ -228,6 +237,24 @@ impl PythonHandler {
             self.reply(py, &operation, &replier, value, headers)
         });
         sent.map_err(|e| self.trouble(py, &operation, detail, e))
+    }
+
+    fn info(&self, py: Python<'_>, call: &Call<'_>) -> ServerCall {
+        let block = |b: &HeaderBlock| (b.name.to_string(), b.xml.clone());
+        let session = call
+            .conversation()
+            .map(|session| Conversation::new(session, &self.classes));
+        ServerCall {
+            operation: call.operation().name.clone(),
+            soap_version: match call.version() {
+                Version::Soap11 => "1.1",
+                Version::Soap12 => "1.2",
+            },
+            peer: call.peer().map(|p| (p.ip().to_string(), p.port())),
+            header_blocks: call.headers().iter().map(block).collect(),
+            principal: call.principal().map(str::to_owned),
+            session: session.and_then(|session| Py::new(py, session).ok()),
+        }
     }
 
     fn call<'py>(
@@ -351,26 +378,20 @@ fn results<'py>(
     }
 }
 
-fn info(call: &Call<'_>) -> ServerCall {
-    let block = |b: &HeaderBlock| (b.name.to_string(), b.xml.clone());
-    ServerCall {
-        operation: call.operation().name.clone(),
-        soap_version: match call.version() {
-            Version::Soap11 => "1.1",
-            Version::Soap12 => "1.2",
-        },
-        peer: call.peer().map(|p| (p.ip().to_string(), p.port())),
-        header_blocks: call.headers().iter().map(block).collect(),
-        principal: call.principal().map(str::to_owned),
-    }
-}
-
 /// Users and passwords that may call, by basic authentication.
 fn users_auth(users: std::collections::HashMap<String, String>) -> castile_http::ServerAuth {
     let check = move |user: &str, password: &str| users.get(user).is_some_and(|right| same(right, password));
     castile_http::ServerAuth::Basic {
         realm: "castile".into(),
         check: Arc::new(check),
+    }
+}
+
+/// The same by digest authentication.
+fn digest_auth(users: std::collections::HashMap<String, String>) -> castile_http::ServerAuth {
+    castile_http::ServerAuth::Digest {
+        realm: "castile".into(),
+        find: Arc::new(move |user: &str| users.get(user).cloned()),
     }
 }
 

@@ -172,6 +172,9 @@ impl<'d> Compiler<'d> {
         if name.ns == Ns::XML {
             return self.xml_attribute(name.local);
         }
+        if matches!(name.ns, Ns::ENVELOPE11 | Ns::ENVELOPE12) {
+            return self.envelope_attribute(name);
+        }
         let found = self.reference(Space::Attribute, scope.schema, node, name);
         let target = found.map(|decl| (decl, self.schemas.node(decl)));
         match target {
@@ -203,6 +206,16 @@ impl<'d> Compiler<'d> {
         };
         self.as_simple(schema, node, ty)
             .map_or_else(TypeId::from, TypeId::Simple)
+    }
+
+    /// The attributes that SOAP declares for header blocks and other elements (SOAP 1.1, 4.1.1 and 4.2;
+    /// SOAP 1.2 part 1, 5.1.1 and 5.2): schemas refer to them, mostly without the envelope's schema at hand.
+    fn envelope_attribute(&mut self, name: QNameRef<'_>) -> Field {
+        let builtin = match name.local {
+            "mustUnderstand" | "relay" => Builtin::Boolean,
+            _ => Builtin::AnyUri,
+        };
+        field(self.qname(name.ns, name.local), of(builtin))
     }
 
     /// The attributes that XML itself declares.

@@ -26,6 +26,8 @@ pub(super) struct Wanted<'a> {
     pub(super) asked: Option<&'a str>,
     pub(super) reference: &'a str,
     pub(super) namespace: Option<&'a str>,
+    /// What it declares is known without it, so it is not worth asking the network.
+    pub(super) known: bool,
 }
 
 /// Why there is no document: one that is missing leaves a contract usable, a limit does not.
@@ -138,6 +140,7 @@ impl<'r> Fetcher<'r> {
         // What came from the network does not get at files; what a catalog says is the user's word.
         let base = wanted.base;
         found.retain(|c| c.asked.is_some() || !is_remote(base) || is_remote(&c.location));
+        found.retain(|c| c.asked.is_some() || !wanted.known || !is_remote(&c.location));
         found
     }
 

@@ -194,6 +194,7 @@ impl Follower<'_> {
             asked: asked.as_deref(),
             reference: &location,
             namespace,
+            known: imports && is_envelope(ns),
         };
         match self.fetcher.fetch(&wanted, &mut self.documents) {
             Ok(found) => self.visit(
@@ -201,7 +202,9 @@ impl Follower<'_> {
                 (!imports && reference.verb != Verb::WsdlImport).then_some(ns),
             ),
             Err(Failed::Limit(error)) => return Err(error),
-            Err(Failed::Missing { location, why }) => self.miss(reference, ns, location, &why, relies),
+            Err(Failed::Missing { location, why }) => {
+                self.miss(reference, ns, location, &why, relies || wanted.known);
+            }
         }
         if let Verb::Redefine(target) = reference.verb {
             // What stands in the redefinition comes after, and replaces, what it redefines.
@@ -260,6 +263,11 @@ struct Says {
     asked: Option<String>,
     location: String,
     namespace: Option<String>,
+}
+
+/// The namespaces of SOAP's envelopes: schemas refer to their attributes, which are built in.
+fn is_envelope(ns: Ns) -> bool {
+    matches!(ns, Ns::ENVELOPE11 | Ns::ENVELOPE12)
 }
 
 /// Namespaces that need no document: what is used of them is built in or not supported at all.

@@ -17,7 +17,10 @@ use crate::contract::{Binding, Service};
 use crate::error::Warning;
 use crate::load::{DocumentKind, Documents};
 use crate::names::{Names, Ns};
+use crate::pairs;
 use crate::tree::{NodeRef, QNameRef};
+
+pub(crate) use part::{block, open_block};
 
 /// What is compiled of all definitions.
 pub(crate) struct Compiled {
@@ -38,12 +41,14 @@ pub(crate) fn compile(compiler: &mut Compiler<'_>) -> Compiled {
         .filter(|r| r.ns() == Ns::WSDL)
         .and_then(NodeRef::documentation)
         .map(Into::into);
-    let (services, bindings) = binding::compile(compiler, &definitions);
+    let (services, mut bindings) = binding::compile(compiler, &definitions);
     let is_wsdl = documents
         .list
         .first()
         .is_some_and(|d| d.kind == DocumentKind::Wsdl);
-    if bindings.is_empty() && is_wsdl {
+    if !is_wsdl {
+        bindings.extend(pairs::compile(compiler, &name));
+    } else if bindings.is_empty() {
         let place = crate::error::Place::document(documents.location(0));
         let text = "the contract has no binding, so nothing can be called".into();
         compiler.warnings.push(Warning { place, text });

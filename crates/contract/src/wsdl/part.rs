@@ -12,7 +12,7 @@ use crate::contract::HEADER_ANY;
 use crate::tree::{NodeRef, QNameRef};
 
 /// A complex type of optional elements in any order.
-pub(super) fn block(compiler: &mut Compiler<'_>, label: &str, leaves: Vec<Leaf>) -> ComplexId {
+pub(crate) fn block(compiler: &mut Compiler<'_>, label: &str, leaves: Vec<Leaf>) -> ComplexId {
     if leaves.is_empty() {
         return compiler.nothing();
     }
@@ -28,7 +28,7 @@ pub(super) fn block(compiler: &mut Compiler<'_>, label: &str, leaves: Vec<Leaf>)
 
 /// A complex type of optional elements and, under the name [`HEADER_ANY`], any others: a header may
 /// carry blocks that no contract names (SOAP 1.1, 4.2).
-pub(super) fn open_block(compiler: &mut Compiler<'_>, label: &str, leaves: Vec<Leaf>) -> ComplexId {
+pub(crate) fn open_block(compiler: &mut Compiler<'_>, label: &str, leaves: Vec<Leaf>) -> ComplexId {
     if leaves.is_empty()
         && let Some(id) = compiler.undeclared
     {

@@ -2,11 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use castile_codec::{DecodeOptions, Draft, EncodeOptions, Fault, HeaderBlock, Sending, Version};
+use castile_codec::{
+    DecodeOptions, Draft, EncodeOptions, Envelope, Fault, HeaderBlock, Name, Sending, Version,
+};
 use castile_contract::Operation;
 use castile_diff::Received;
 use castile_http::{Request, Response};
-use castile_plan::{ComplexId, Plan, Style};
+use castile_plan::{ComplexId, Plan, QName, Style};
 use castile_value::{Graph, Sink, Source, Value, ValueSink};
 
 use super::related::{Incoming, content_type};
@@ -277,7 +279,7 @@ impl Client {
             &outgoing,
             outgoing.body.clone(),
         )?;
-        let response = self.blocking.send(request).map_err(|e| during(e, &outgoing))?;
+        let response = self.transport.send(request).map_err(|e| during(e, &outgoing))?;
         self.complete(outgoing, response, &|| false)
     }
 
@@ -295,7 +297,7 @@ impl Client {
             &outgoing,
             outgoing.body.clone(),
         )?;
-        let response = self.blocking.send_with_interrupt(request, interrupted);
+        let response = self.transport.send_with_interrupt(request, interrupted);
         let response = response.map_err(|e| during(e, &outgoing))?;
         self.complete(outgoing, response, interrupted)
     }
@@ -310,7 +312,11 @@ impl Client {
             &outgoing,
             outgoing.body.clone(),
         )?;
-        let mut response = self.tasks.send(request).await.map_err(|e| during(e, &outgoing))?;
+        let mut response = self
+            .transport
+            .send_async(request)
+            .await
+            .map_err(|e| during(e, &outgoing))?;
         if let Some(ticket) = elsewhere(&outgoing, &response) {
             let waited = ticket.wait_async(self.time_limit(&outgoing)).await;
             response = waited.map_err(|e| e.during(format_args!("calling {}", outgoing.operation)))?;
@@ -444,11 +450,11 @@ impl Client {
         if self.version == Version::Soap11 {
             request = request.header("soapaction", &format!("\"{}\"", operation.soap_action))?;
         }
-        for (name, value) in self.options.http_headers.iter().chain(&outgoing.http_headers) {
+        for (name, value) in &outgoing.http_headers {
             request = request.header(name, value)?;
         }
         request.timeout_call = outgoing.timeout;
-        Ok(request)
+        self.with_http_headers(request)
     }
 
     fn outcome(
@@ -524,6 +530,11 @@ impl Client {
         let Some(plan) = &operation.output else {
             return Ok((Outcome::Reply(blocks), Received::default()));
         };
+        if let Some(other) = self.another(plan, envelope) {
+            return Err(peer(&format!(
+                "its body holds {other}, which is of another message"
+            )));
+        }
         let number = std::ptr::from_ref(operation) as usize;
         let decode = |result: &mut dyn Sink| {
             self.automata
@@ -537,6 +548,22 @@ impl Client {
             _ => decode(result)?,
         };
         Ok((Outcome::Reply(blocks), received))
+    }
+
+    /// The body's element, where it is that of another message of the contract: what is tolerated without
+    /// strict is a wrong name, not a wrong message.
+    fn another(&self, plan: &Plan, envelope: &Envelope<'_>) -> Option<Name> {
+        let types = self.types();
+        let [expected] = &types.complex(plan.body).fields[..] else {
+            return None;
+        };
+        let (namespace, local) = envelope.first_name()?;
+        if *expected.wire.local == *local {
+            return None;
+        }
+        let name = QName::new(types.namespace(namespace)?, local);
+        types.element_named(&name)?;
+        envelope.first()
     }
 
     /// The type whose fields are the results: a wrapper's fields, or the body's elements.
@@ -603,8 +630,8 @@ pub(crate) fn source_of(args: &Value) -> Result<&dyn Source, Error> {
     }
 }
 
-pub(super) fn during(error: castile_http::Error, outgoing: &Outgoing) -> Error {
-    Error::from(error).during(format_args!("calling {}", outgoing.operation))
+pub(super) fn during(error: Error, outgoing: &Outgoing) -> Error {
+    error.during(format_args!("calling {}", outgoing.operation))
 }
 
 pub(super) fn peer(text: &str) -> Error {

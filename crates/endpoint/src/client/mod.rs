@@ -1,6 +1,7 @@
 //! Clients: one port of one service.
 
 mod call;
+mod carrier;
 mod options;
 mod record;
 mod related;
@@ -13,15 +14,18 @@ use std::sync::Arc;
 use castile_codec::{EncodeOptions, Name, Version};
 use castile_contract::{Binding, Contract, Operation, Protocol};
 use castile_diff::{Automata, Templates};
+use castile_http::{Request, Response};
 use castile_plan::{ComplexId, Plan, Types};
 use castile_value::{Sink, Source};
 use url::Url;
 
 pub use call::{CallOptions, Exchange, Outcome, Outgoing, Reply};
+pub use carrier::{Carrier, Carrying};
 pub use options::ClientOptions;
 pub use record::Record;
 pub use related::{Attachment, Incoming};
 
+use self::carrier::Transport;
 use crate::addressing::{Addressing, AddressingVersion};
 use crate::costs::with_costs;
 use crate::error::{Error, Guilty, Kind};
@@ -37,8 +41,7 @@ pub struct Client {
     operations: HashMap<String, usize>,
     endpoint: Url,
     options: ClientOptions,
-    blocking: castile_http::blocking::Client,
-    tasks: castile_http::Client,
+    transport: Transport,
     /// The requests sent last, by the address of their operation in the contract.
     templates: Templates<usize>,
     /// What was learned of replies.
@@ -61,7 +64,29 @@ impl Client {
     ///
     /// # Errors
     /// As [`Client::new`].
-    pub fn with_contract(contract: Arc<Contract>, mut options: ClientOptions) -> Result<Client, Error> {
+    pub fn with_contract(contract: Arc<Contract>, options: ClientOptions) -> Result<Client, Error> {
+        let transport = Transport::http(&options.http)?;
+        Client::build(contract, options, transport)
+    }
+
+    /// A client of a contract that is loaded already, whose messages something else carries. The endpoint
+    /// of the options is only a name then.
+    ///
+    /// # Errors
+    /// The contract has no such port, or the options' endpoint is no URL.
+    pub fn with_carrier(
+        contract: Arc<Contract>,
+        options: ClientOptions,
+        carrier: Arc<dyn Carrier>,
+    ) -> Result<Client, Error> {
+        Client::build(contract, options, Transport::Carrier(carrier))
+    }
+
+    fn build(
+        contract: Arc<Contract>,
+        mut options: ClientOptions,
+        transport: Transport,
+    ) -> Result<Client, Error> {
         let (binding, address) = pick(&contract, &options)?;
         if contract.bindings[binding].addressing == castile_contract::Addressing::Required
             && !options.layers.understand(&addressed())
@@ -85,8 +110,6 @@ impl Client {
         let operations = contract.bindings[binding].operations.iter().enumerate();
         // Of overloaded operations the first has the name to itself.
         let operations = operations.rev().map(|(i, o)| (o.name.clone(), i)).collect();
-        let blocking = castile_http::blocking::Client::new(options.http.clone())?;
-        let tasks = castile_http::Client::new(options.http.clone())?;
         Ok(Client {
             contract,
             binding,
@@ -96,8 +119,7 @@ impl Client {
             templates: Templates::new(with_costs(&options.differential)),
             automata: Automata::new(options.receiving.clone()),
             options,
-            blocking,
-            tasks,
+            transport,
         })
     }
 
@@ -206,6 +228,33 @@ impl Client {
     /// Whether messages are checked against the contract both ways.
     pub(crate) fn is_strict(&self) -> bool {
         self.options.strict
+    }
+
+    /// The request with the header fields of the options.
+    pub(crate) fn with_http_headers(&self, mut request: Request) -> Result<Request, Error> {
+        for (name, value) in &self.options.http_headers {
+            request = request.header(name, value)?;
+        }
+        Ok(request)
+    }
+
+    /// Sends a request that was made elsewhere.
+    pub(crate) fn send_raw(&self, request: Request) -> Result<Response, Error> {
+        self.transport.send(request)
+    }
+
+    /// [`Client::send_raw`], asking whether to give up.
+    pub(crate) fn send_raw_with_interrupt(
+        &self,
+        request: Request,
+        interrupted: &dyn Fn() -> bool,
+    ) -> Result<Response, Error> {
+        self.transport.send_with_interrupt(request, interrupted)
+    }
+
+    /// [`Client::send_raw`] for async code.
+    pub(crate) async fn send_raw_async(&self, request: Request) -> Result<Response, Error> {
+        self.transport.send_async(request).await
     }
 
     fn encode_options(&self) -> EncodeOptions {

@@ -77,7 +77,7 @@ impl Client {
         std::thread::scope(|scope| {
             let network = scope.spawn(|| {
                 let stopped = || stop.load(Ordering::Relaxed);
-                self.blocking.send_with_interrupt(request, &stopped)
+                self.transport.send_with_interrupt(request, &stopped)
             });
             let written = write(draft, begun, host, &stop);
             let mut joined = None;

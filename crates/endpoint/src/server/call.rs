@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Instant;
 
 use castile_codec::{DecodeOptions, Draft, Fault, HeaderBlock, Memory, Sending, Version};
@@ -16,6 +17,7 @@ use crate::adapt::{Body, Inside, arguments};
 use crate::error::Error;
 use crate::layers::WithBlocks;
 use crate::payload::Payload;
+use crate::session::Conversation;
 
 /// Answers calls. Runs on a thread that may block.
 pub trait Handler: Send + Sync + 'static {
@@ -57,6 +59,7 @@ pub struct Call<'c> {
     pub(super) peer: Option<SocketAddr>,
     pub(super) principal: Option<&'c str>,
     pub(super) certificate: Option<&'c [u8]>,
+    pub(super) conversation: Option<&'c Arc<Conversation>>,
     pub(super) memories: &'c [Memory],
 }
 
@@ -115,6 +118,11 @@ impl<'c> Call<'c> {
     /// The user who proved to send it, to a layer or to the transport.
     pub fn principal(&self) -> Option<&'c str> {
         self.principal
+    }
+
+    /// The session that it belongs to, when it came in one.
+    pub fn conversation(&self) -> Option<&'c Arc<Conversation>> {
+        self.conversation
     }
 
     /// The complex types whose fields are the header blocks and the arguments.

@@ -18,12 +18,12 @@ use super::find::Index;
 use super::message::{InMessage, OutMessage};
 use super::replies::{ReplyKey, Sharing};
 use crate::costs::with_costs;
-use crate::error::{Error, Guilty};
+use crate::error::{Error, Guilty, Kind};
 use crate::layers::{Layers, not_understood};
 use crate::payload::Payload;
 
 /// Settings of a service.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct ServiceOptions {
     /// The service to answer for, when the WSDL has several; else the first.
     pub service: Option<String>,
@@ -52,6 +52,24 @@ pub struct ServiceOptions {
     /// Whose replies are made from whose, by name of the operation, where it is not
     /// [`Sharing::Principal`].
     pub sharing: HashMap<String, Sharing>,
+    /// What gives faults the form that a protocol above SOAP wants.
+    pub faults: Option<FaultStyle>,
+}
+
+/// Changes a fault before it is written, knowing how it came about.
+pub type FaultStyle = Arc<dyn Fn(Fault, Cause) -> Fault + Send + Sync>;
+
+/// How a fault came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// No operation takes the message.
+    NoSuchOperation,
+    /// The message is not what SOAP, a layer or the contract says.
+    Message,
+    /// The handler answered with a fault.
+    Handler,
+    /// The handler failed, or what it gave cannot be written.
+    Failure,
 }
 
 impl Default for ServiceOptions {
@@ -68,6 +86,7 @@ impl Default for ServiceOptions {
             differential: castile_diff::Options::default(),
             receiving: castile_diff::Receiving::default(),
             sharing: HashMap::new(),
+            faults: None,
         }
     }
 }
@@ -272,11 +291,14 @@ impl Service {
             memories: Vec::new(),
             found: Found::default(),
         };
-        let (binding, operation) = match handling.check(envelope, message.action).and(found) {
+        let checked = handling.check(envelope, message.action);
+        let checked = checked.map_err(|fault| (fault, Cause::Message));
+        let found = found.map_err(|fault| (fault, Cause::NoSuchOperation));
+        let (binding, operation) = match checked.and(found) {
             Ok(found) => found,
-            Err(fault) => {
+            Err((fault, cause)) => {
                 tracing::info!(%fault, "refused a message");
-                return handling.fault(fault);
+                return handling.fault(fault, cause);
             }
         };
         let span = tracing::debug_span!("serve", operation = %operation.name, bytes = message.text.len());
@@ -289,30 +311,56 @@ impl Service {
             peer: message.peer,
             principal: handling.found.principal.as_deref().or(message.principal),
             certificate: message.certificate,
+            conversation: message.conversation,
             memories: &handling.memories,
         };
         let handled = catch_unwind(AssertUnwindSafe(|| self.handler.handle(call)));
-        let fault = match handled {
+        let (fault, cause) = match handled {
             Ok(Ok(Answer(body))) => return handling.reply(operation, body),
-            Ok(Err(Trouble::Fault(fault))) => *fault,
+            Ok(Err(Trouble::Fault(fault))) => (*fault, Cause::Handler),
+            Ok(Err(Trouble::Error(error))) if error.guilty() == Guilty::Peer => {
+                tracing::info!(%error, "refused a message");
+                let fault = error.to_fault_of(handling.version, operation.style == BodyStyle::Rpc);
+                (fault, Cause::Message)
+            }
             Ok(Err(Trouble::Error(error))) => {
-                if error.guilty() == Guilty::Peer {
-                    tracing::info!(%error, "refused a message");
-                } else {
-                    tracing::error!(%error, "failed to answer");
-                }
-                error.to_fault_of(handling.version, operation.style == BodyStyle::Rpc)
+                tracing::error!(%error, "failed to answer");
+                let fault = error.to_fault_of(handling.version, operation.style == BodyStyle::Rpc);
+                (fault, Cause::Failure)
             }
             Err(_) => {
                 tracing::error!("a handler panicked");
-                Fault::new(Code::Receiver, "the service failed to answer")
+                let fault = Fault::new(Code::Receiver, "the service failed to answer");
+                (fault, Cause::Failure)
             }
         };
-        handling.fault(fault)
+        handling.fault(fault, cause)
+    }
+
+    /// A message with its operation found, neither checked nor answered: to see what it says.
+    ///
+    /// # Errors
+    /// The text is no envelope, or no operation takes it.
+    pub fn open<'c>(&'c self, text: &'c str) -> Result<Call<'c>, Error> {
+        let message = self.automata.open(text, &self.options.limits, None)?;
+        let found = self.index.find(&self.contract, message.envelope(), None);
+        let (binding, operation) =
+            found.map_err(|fault| Error::new(Kind::Peer, Guilty::Peer, fault.reason()))?;
+        Ok(Call {
+            service: self,
+            binding,
+            operation,
+            message,
+            peer: None,
+            principal: None,
+            certificate: None,
+            conversation: None,
+            memories: &[],
+        })
     }
 
     /// Answers a body that cannot be opened, or is not even text.
-    pub(super) fn refuse(&self, version: Version, error: &Error) -> OutMessage {
+    pub(crate) fn refuse(&self, version: Version, error: &Error) -> OutMessage {
         tracing::info!(%error, "refused a message");
         // SOAP 1.2, 2.8: an envelope of another version is answered in the oldest.
         let mut fault = error.to_fault_of(version, false);
@@ -329,7 +377,7 @@ impl Service {
             memories: Vec::new(),
             found: Found::default(),
         };
-        handling.fault(fault)
+        handling.fault(fault, Cause::Message)
     }
 }
 
@@ -392,7 +440,11 @@ impl Handling<'_> {
         }
     }
 
-    fn fault(self, mut fault: Fault) -> OutMessage {
+    fn fault(self, fault: Fault, cause: Cause) -> OutMessage {
+        let mut fault = match &self.service.options.faults {
+            Some(style) => style(fault, cause),
+            None => fault,
+        };
         let action = self.operation.map_or("", |o| fault_action(o, &fault)).to_owned();
         let options = &self.service.options;
         let sending = Sending {

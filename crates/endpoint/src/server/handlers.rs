@@ -74,6 +74,11 @@ impl Handlers {
         self.add(operation, move |args, _| Ok((function(args)?, Value::Absent)))
     }
 
+    /// The operations that have a function.
+    pub fn operations(&self) -> impl Iterator<Item = &str> {
+        self.functions.keys().map(String::as_str)
+    }
+
     fn add(
         mut self,
         operation: &str,
@@ -91,29 +96,49 @@ impl Handler for Handlers {
             let text = format!("operation {name} is not implemented");
             return Err(Fault::new(Code::Receiver, text).into());
         };
-        let types = call.service().types().clone();
-        let Some((header, args)) = call.arguments() else {
-            return Ok(Answer::default());
-        };
-        let mut header = ValueSink::new(types.shape(header).clone());
-        let mut args = ValueSink::new(types.shape(args).clone());
-        let replier = call.decode(&mut header, &mut args)?;
-        let (value, header) = function(args.finish_graph(), header.finish())?;
-        let Some((_, result)) = replier.result() else {
-            return Ok(Answer::default());
-        };
-        let result = Results {
-            value: value.root,
-            objects: value.objects,
-            single: types.complex(result).fields.len() == 1,
-        };
-        let header: &dyn Source = match &header {
-            Value::Map(map) => map,
-            Value::Record(record) => record,
-            _ => &Nothing,
-        };
-        Ok(replier.reply(header, &result)?)
+        answer(call, function)
     }
+}
+
+/// Answers a call by a function of its arguments, as a record, and its headers; it gives the result and the
+/// reply's headers.
+pub(crate) fn dynamic(
+    call: Call<'_>,
+    function: impl Fn(Record, Record) -> Result<(Value, Value), Fault>,
+) -> Result<Answer, Trouble> {
+    answer(call, |args, header| {
+        let (root, header) = function(unshared(args)?, header)?;
+        let objects = Vec::new();
+        Ok((Graph { root, objects }, header))
+    })
+}
+
+fn answer(
+    call: Call<'_>,
+    function: impl Fn(Graph<Record>, Record) -> Result<(Graph, Value), Fault>,
+) -> Result<Answer, Trouble> {
+    let types = call.service().types().clone();
+    let Some((header, args)) = call.arguments() else {
+        return Ok(Answer::default());
+    };
+    let mut header = ValueSink::new(types.shape(header).clone());
+    let mut args = ValueSink::new(types.shape(args).clone());
+    let replier = call.decode(&mut header, &mut args)?;
+    let (value, header) = function(args.finish_graph(), header.finish())?;
+    let Some((_, result)) = replier.result() else {
+        return Ok(Answer::default());
+    };
+    let result = Results {
+        value: value.root,
+        objects: value.objects,
+        single: types.complex(result).fields.len() == 1,
+    };
+    let header: &dyn Source = match &header {
+        Value::Map(map) => map,
+        Value::Record(record) => record,
+        _ => &Nothing,
+    };
+    Ok(replier.reply(header, &result)?)
 }
 
 /// The arguments with a copy of each shared object in each of its places.

@@ -1,10 +1,12 @@
 //! Messages as a service takes and gives them, whatever carries them.
 
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 
 use castile_codec::{Code, Route, Version};
 
 use crate::payload::Payload;
+use crate::session::Conversation;
 
 /// A message for a [`Service`](super::Service): the envelope as text, and what the transport says of it.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +23,8 @@ pub struct InMessage<'m> {
     pub principal: Option<&'m str>,
     /// The certificate by which the transport knows the sender, DER.
     pub certificate: Option<&'m [u8]>,
+    /// The session that it belongs to.
+    pub conversation: Option<&'m Arc<Conversation>>,
 }
 
 impl<'m> InMessage<'m> {
@@ -33,6 +37,7 @@ impl<'m> InMessage<'m> {
             peer: None,
             principal: None,
             certificate: None,
+            conversation: None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The HTTP side of a service (SOAP 1.1, 6; SOAP 1.2 part 2, 7).
 
+use std::borrow::Cow;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 
@@ -15,6 +16,7 @@ use super::message::{InMessage, OutMessage};
 use super::outbox::Outbox;
 use crate::error::Error;
 use crate::media::{self, Media, plain_type};
+use crate::session::Conversation;
 
 /// Settings of a server.
 #[derive(Clone, Debug)]
@@ -138,40 +140,11 @@ impl Front {
     }
 
     fn call(&self, request: &ServerRequest) -> ServerResponse {
-        let header = |name| {
-            request
-                .headers
-                .get(name)
-                .and_then(|v: &HeaderValue| v.to_str().ok())
-        };
-        let media = Media::parse(header(&header::CONTENT_TYPE).unwrap_or_default());
-        if !media.is_xml() {
-            let text = format!(
-                "SOAP comes as text/xml or application/soap+xml, not as {}\n",
-                media.essence
-            );
-            return ServerResponse::text(StatusCode::UNSUPPORTED_MEDIA_TYPE, text);
+        match Posted::read(request) {
+            Ok(posted) => self.send(self.service.answer(posted.message(request, None))),
+            Err(Unread::Media(response)) => response,
+            Err(Unread::Text(version, error)) => self.send(self.service.refuse(version, &error)),
         }
-        let action = header(&SOAP_ACTION)
-            .map(|a| a.trim().trim_matches('"'))
-            .or(media.action.as_deref());
-        let version = if media.essence == Version::Soap12.media_type() {
-            Version::Soap12
-        } else {
-            Version::Soap11
-        };
-        let answer = match media::text(&request.body, &media) {
-            Ok(text) => self.service.answer(InMessage {
-                text: &text,
-                action: action.filter(|a| !a.is_empty()),
-                version,
-                peer: Some(request.peer),
-                principal: request.principal.as_deref(),
-                certificate: request.peer_certificate.as_deref(),
-            }),
-            Err(error) => self.service.refuse(version, &error),
-        };
-        self.send(answer)
     }
 
     /// The answer as the response, or by a request of its own to where it is wanted.
@@ -223,7 +196,70 @@ impl Front {
     }
 }
 
-fn http(answer: OutMessage) -> ServerResponse {
+/// What a POST brought: the envelope as text, and what HTTP says of it.
+pub(crate) struct Posted<'r> {
+    pub(crate) text: Cow<'r, str>,
+    action: Option<Cow<'r, str>>,
+    version: Version,
+}
+
+/// Why a POST cannot be read.
+pub(crate) enum Unread {
+    /// It is nothing that SOAP comes as.
+    Media(ServerResponse),
+    /// It is not in its encoding; the version is that to answer in.
+    Text(Version, Error),
+}
+
+impl<'r> Posted<'r> {
+    pub(crate) fn read(request: &'r ServerRequest) -> Result<Posted<'r>, Unread> {
+        let header = |name| {
+            let value = request.headers.get(name);
+            value.and_then(|v: &'r HeaderValue| v.to_str().ok())
+        };
+        let media = Media::parse(header(&header::CONTENT_TYPE).unwrap_or_default());
+        if !media.is_xml() {
+            let text = format!(
+                "SOAP comes as text/xml or application/soap+xml, not as {}\n",
+                media.essence
+            );
+            let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+            return Err(Unread::Media(ServerResponse::text(status, text)));
+        }
+        let version = if media.essence == Version::Soap12.media_type() {
+            Version::Soap12
+        } else {
+            Version::Soap11
+        };
+        let text = media::text(&request.body, &media).map_err(|e| Unread::Text(version, e))?;
+        let action = header(&SOAP_ACTION).map(|a| Cow::Borrowed(a.trim().trim_matches('"')));
+        Ok(Posted {
+            text,
+            action: action.or(media.action).filter(|a| !a.is_empty()),
+            version,
+        })
+    }
+
+    /// The message for a service.
+    pub(crate) fn message<'m>(
+        &'m self,
+        request: &'m ServerRequest,
+        conversation: Option<&'m Arc<Conversation>>,
+    ) -> InMessage<'m> {
+        InMessage {
+            text: &self.text,
+            action: self.action.as_deref(),
+            version: self.version,
+            peer: Some(request.peer),
+            principal: request.principal.as_deref(),
+            certificate: request.peer_certificate.as_deref(),
+            conversation,
+        }
+    }
+}
+
+/// The answer as the response to the request.
+pub(crate) fn http(answer: OutMessage) -> ServerResponse {
     let OutMessage {
         version, body, fault, ..
     } = answer;

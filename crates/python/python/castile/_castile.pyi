@@ -1,11 +1,13 @@
 """The compiled core. Everything for users is re-exported by `castile`."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, final
 
 import numpy as np
 from numpy.typing import NDArray
+
+from ._records import Record
 
 VERSION: str
 HEADER_ANY: str
@@ -330,6 +332,8 @@ class ServerCall:
     def header_blocks(self) -> list[tuple[str, str]]: ...
     @property
     def principal(self) -> str | None: ...
+    @property
+    def session(self) -> Conversation | None: ...
 
 @final
 class Clock:
@@ -350,6 +354,60 @@ class Listener:
     def stop(self) -> None: ...
 
 @final
+class Conversation:
+    """Who the peer of a session is and what it asked."""
+
+    @property
+    def peer(self) -> tuple[str, int]: ...
+    @property
+    def principal(self) -> str | None: ...
+    def said(self) -> list[tuple[str, Record]]: ...
+    def opening(self) -> Record: ...
+
+class Acs:
+    """An ACS on a socket."""
+
+    def __new__(
+        cls,
+        schemas: list[str | os.PathLike[str] | bytes],
+        host: str,
+        port: int,
+        handler: Any,
+        begin: Callable[[Sequence[OperationFace]], list[str]],
+        program: Callable[[Client, Conversation], None],
+        settings: Mapping[str, Any],
+    ) -> Acs: ...
+    @property
+    def address(self) -> tuple[str, int]: ...
+    @property
+    def sessions(self) -> int: ...
+    def stop(self) -> None: ...
+
+class Cpe:
+    """A device."""
+
+    def __new__(
+        cls,
+        schema: str | os.PathLike[str] | bytes,
+        handler: Any,
+        begin: Callable[[Sequence[OperationFace]], list[str]],
+        settings: Mapping[str, Any],
+    ) -> Cpe: ...
+    def client(self) -> Client: ...
+    @property
+    def held(self) -> bool: ...
+    def finish(self) -> int: ...
+
+class ConnectionRequests:
+    """Where an ACS asks a device to open a session."""
+
+    def __new__(
+        cls, host: str, port: int, path: str, user: str, password: str, wanted: Callable[[], object]
+    ) -> ConnectionRequests: ...
+    @property
+    def address(self) -> tuple[str, int]: ...
+    def stop(self) -> None: ...
+
 class Server:
     """A service on a socket."""
 

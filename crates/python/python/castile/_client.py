@@ -108,7 +108,13 @@ class Shared(Generic[Service]):
             **differential_settings(differential),
             **cache_settings(cache),
         }
-        self._core = _castile.Client(wsdl, settings)
+        self._attach(_castile.Client(wsdl, settings), headers, faults)
+
+    def _attach(
+        self, core: _castile.Client, headers: Headers = None, faults: Iterable[type[Exception]] = ()
+    ) -> None:
+        """Takes the core that does the work."""
+        self._core = core
         self._headers = headers
         self._faults = {cls.__name__: cls for cls in faults}
         self._on_request: list[OnRequest] = []

@@ -10,7 +10,7 @@ import logging
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, Protocol, Self, TypeAlias
 
 from . import _castile
 from ._castile import OperationFace
@@ -66,6 +66,8 @@ class ServerCall:
     principal: str | None = None
     """Who proved to send it: to a layer, or to HTTP. A handler that finds it out by ways of its own
     sets it, so that the reply is made from earlier replies to the same one only."""
+    session: _castile.Conversation | None = None
+    """The session that it belongs to (CWMP)."""
     reply_headers: dict[str, Any] | list[Any] = field(default_factory=dict)
     """What the handler puts here goes out as SOAP headers: by name, or a list of XML elements."""
 
@@ -81,12 +83,20 @@ def current_call() -> ServerCall:
         raise RuntimeError("no call is being answered here") from None
 
 
-class Server:
-    """A service on a socket. `with` stops it at the end, and so does `stop`; one that nobody stops
-    serves until the program ends, whether or not the object is kept."""
+class Core(Protocol):
+    """What listens on a socket."""
 
-    def __init__(self, core: _castile.Server, scheme: str) -> None:
-        self._core = core
+    @property
+    def address(self) -> tuple[str, int]: ...
+    def stop(self) -> None: ...
+
+
+class Running:
+    """What runs behind a socket until it is stopped. `with` stops it at the end, and so does `stop`; one that
+    nobody stops runs until the program ends, whether or not the object is kept."""
+
+    def __init__(self, core: Core, scheme: str) -> None:
+        self._listening = core
         self._stopped = threading.Event()
         self._scheme = scheme
         _servers.add(self)
@@ -94,7 +104,7 @@ class Server:
     @property
     def address(self) -> tuple[str, int]:
         """The host and port that it listens on."""
-        return self._core.address
+        return self._listening.address
 
     @property
     def port(self) -> int:
@@ -107,6 +117,35 @@ class Server:
         host, port = self.address
         host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
         return f"{self._scheme}://{f'[{host}]' if ':' in host else host}:{port}/"
+
+    def stop(self) -> None:
+        """Takes no further calls and waits until running ones have ended."""
+        self._listening.stop()
+        self._stopped.set()
+        _servers.discard(self)
+
+    def wait(self) -> None:
+        """Waits until it is stopped, by another thread or by Ctrl-C."""
+        try:
+            while not self._stopped.wait(3600):
+                pass
+        except KeyboardInterrupt:
+            self.stop()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+class Server(Running):
+    """A service on a socket. `with` stops it at the end, and so does `stop`; one that nobody stops
+    serves until the program ends, whether or not the object is kept."""
+
+    def __init__(self, core: _castile.Server, scheme: str) -> None:
+        super().__init__(core, scheme)
+        self._core = core
 
     @property
     def wsdl_url(self) -> str:
@@ -124,31 +163,11 @@ class Server:
         written, bytes of memory kept."""
         return self._core.differential()
 
-    def stop(self) -> None:
-        """Takes no further calls and waits until running ones have ended."""
-        self._core.stop()
-        self._stopped.set()
-        _servers.discard(self)
-
-    def wait(self) -> None:
-        """Waits until it is stopped, by another thread or by Ctrl-C."""
-        try:
-            while not self._stopped.wait(3600):
-                pass
-        except KeyboardInterrupt:
-            self.stop()
-
-    def __enter__(self) -> Server:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
-
     def __repr__(self) -> str:
         return f"<castile.Server at {self.url}>"
 
 
-_servers: set[Server] = set()
+_servers: set[Running] = set()
 """Those that run: a server lives until it is stopped."""
 
 
@@ -291,6 +310,7 @@ class _Handler:
             _blocks(headers),
             call.header_blocks,
             call.principal,
+            call.session,
         )
         token = _current.set(current)
         try:

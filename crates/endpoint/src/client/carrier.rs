@@ -1,0 +1,96 @@
+//! What moves a client's messages: HTTP, or a [`Carrier`] of another kind.
+
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
+use std::thread::Thread;
+use std::time::Duration;
+
+use castile_http::{ClientOptions, Request, Response, blocking};
+
+use crate::error::{Error, Guilty, Kind};
+
+/// Moves the messages of a client by other ways than a connection of its own: a server that calls inside
+/// its HTTP replies has one.
+pub trait Carrier: Send + Sync + 'static {
+    /// Sends a request and waits for what answers it.
+    fn carry(&self, request: Request) -> Carrying<'_>;
+}
+
+/// A message under way.
+pub type Carrying<'c> = Pin<Box<dyn Future<Output = Result<Response, Error>> + Send + 'c>>;
+
+/// How a client sends.
+pub(super) enum Transport {
+    Http {
+        blocking: blocking::Client,
+        tasks: castile_http::Client,
+    },
+    Carrier(Arc<dyn Carrier>),
+}
+
+impl Transport {
+    pub(super) fn http(options: &ClientOptions) -> Result<Transport, Error> {
+        Ok(Transport::Http {
+            blocking: blocking::Client::new(options.clone())?,
+            tasks: castile_http::Client::new(options.clone())?,
+        })
+    }
+
+    pub(super) fn send(&self, request: Request) -> Result<Response, Error> {
+        match self {
+            Transport::Http { blocking, .. } => Ok(blocking.send(request)?),
+            Transport::Carrier(carrier) => wait(carrier.carry(request), &|| false),
+        }
+    }
+
+    pub(super) fn send_with_interrupt(
+        &self,
+        request: Request,
+        interrupted: &dyn Fn() -> bool,
+    ) -> Result<Response, Error> {
+        match self {
+            Transport::Http { blocking, .. } => Ok(blocking.send_with_interrupt(request, interrupted)?),
+            Transport::Carrier(carrier) => wait(carrier.carry(request), interrupted),
+        }
+    }
+
+    pub(super) async fn send_async(&self, request: Request) -> Result<Response, Error> {
+        match self {
+            Transport::Http { tasks, .. } => Ok(tasks.send(request).await?),
+            Transport::Carrier(carrier) => carrier.carry(request).await,
+        }
+    }
+}
+
+/// How often a waiting call asks whether to give up.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Runs a future on this thread, which sleeps meanwhile.
+fn wait(
+    carrying: impl Future<Output = Result<Response, Error>>,
+    interrupted: &dyn Fn() -> bool,
+) -> Result<Response, Error> {
+    let mut carrying = pin!(carrying);
+    let waker = Waker::from(Arc::new(Unpark(std::thread::current())));
+    let mut context = Context::from_waker(&waker);
+    loop {
+        if let Poll::Ready(response) = carrying.as_mut().poll(&mut context) {
+            return response;
+        }
+        std::thread::park_timeout(TICK);
+        if interrupted() {
+            let text = "the caller interrupted the call";
+            return Err(Error::new(Kind::Interrupted, Guilty::Caller, text));
+        }
+    }
+}
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
