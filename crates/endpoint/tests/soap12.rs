@@ -45,12 +45,8 @@ fn answer(header: &str, body: &str, envelope_attributes: &str) -> Option<Fault> 
         Version::Soap12.namespace()
     );
     let answer = service.answer(InMessage {
-        text: &text,
-        action: None,
         version: Version::Soap12,
-        peer: None,
-        principal: None,
-        certificate: None,
+        ..InMessage::new(&text)
     });
     let body = String::from_utf8(answer.body.to_bytes().to_vec()).unwrap();
     let envelope = Envelope::open(&body, &Limits::default()).unwrap();

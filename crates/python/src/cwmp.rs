@@ -55,7 +55,7 @@ impl Acs {
         let methods = methods(begin, &contracts)?;
         let made = contracts.iter().map(|contract| PythonHandler {
             python: handler.clone_ref(py),
-            classes: Arc::new(Classes::new(contract.types.clone(), form)),
+            classes: Arc::new(Classes::new(contract.types.clone(), form, None)),
         });
         let handlers = Arc::new(Versions(made.collect()));
         let started = py.detach(|| {
@@ -264,7 +264,7 @@ impl Cpe {
         let contract = contract.map_err(|e| error::endpoint(py, &e))?;
         let methods = methods(begin, std::slice::from_ref(&contract))?;
         let made = py.detach(|| {
-            let classes = Arc::new(Classes::new(contract.types.clone(), form));
+            let classes = Arc::new(Classes::new(contract.types.clone(), form, None));
             let handler = PythonHandler {
                 python: handler,
                 classes: classes.clone(),
@@ -354,6 +354,10 @@ impl ConnectionRequests {
     /// Listens no longer.
     fn stop(&self, py: Python<'_>) {
         let running = self.running.lock().unwrap_or_else(PoisonError::into_inner).take();
-        py.detach(|| drop(running.map(castile_http::Running::stop)));
+        py.detach(|| {
+            if let Some(running) = running {
+                running.stop();
+            }
+        });
     }
 }

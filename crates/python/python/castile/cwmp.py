@@ -54,7 +54,9 @@ class CwmpFault(Fault):
     with each parameter that could not be set, as `(name, code, text)`.
     """
 
-    def __init__(self, fault_code: int, text: str = "", parameters: Iterable[tuple[str, int, str]] = ()) -> None:
+    def __init__(
+        self, fault_code: int, text: str = "", parameters: Iterable[tuple[str, int, str]] = ()
+    ) -> None:
         self.fault_code = int(fault_code)
         self.text = text
         self.parameters = [(name, int(code), why) for name, code, why in parameters]
@@ -78,13 +80,15 @@ def _typed(fault: Fault) -> Exception:
     detail = fault.detail
     if fault.name != "Fault" or not isinstance(detail, Record):
         return fault
-    wrong = [
-        (entry["ParameterName"], entry["FaultCode"], entry.get("FaultString") or "")
-        for entry in detail.get("SetParameterValuesFault") or ()
-    ]
-    error = CwmpFault(detail["FaultCode"], detail.get("FaultString") or "", wrong)
+    entries = getattr(detail, "SetParameterValuesFault", None) or ()
+    wrong = [(entry["ParameterName"], entry["FaultCode"], _text(entry)) for entry in entries]
+    error = CwmpFault(detail["FaultCode"], _text(detail), wrong)
     error.__cause__ = fault
     return error
+
+
+def _text(fault: Record) -> str:
+    return getattr(fault, "FaultString", None) or ""
 
 
 class _Said:
