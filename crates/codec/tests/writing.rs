@@ -5,7 +5,7 @@ mod support;
 use castile_codec::{Guilty, Kind};
 use castile_testkit::Table;
 use castile_value::{QName, Value};
-use support::write;
+use support::{read, write};
 
 const TYPES: &str = "
 Pair = a:int, b:string?
@@ -34,6 +34,7 @@ Deep = d:Deep?
 Binary = b:base64Binary?, h:hexBinary?
 Token = n:NCName?, f:float?, d:decimal?, q:QName?
 Header = h:int?
+Said = v:anySimpleType
 ";
 
 fn table() -> Table {
@@ -524,4 +525,27 @@ fn values_that_nest_without_end_are_refused() {
     }
     let error = inside("Deep", value).unwrap_err();
     assert!(error.message().contains("nest deeper"), "{error}");
+}
+
+#[test]
+fn a_value_of_any_simple_type_says_its_own() {
+    let values = [
+        (Value::from(17i64), " xsi:type=\"xsd:int\""),
+        (Value::from(true), " xsi:type=\"xsd:boolean\""),
+        (Value::from(0.5), " xsi:type=\"xsd:double\""),
+        (Value::from("17"), ""),
+    ];
+    for (value, said) in values {
+        let text = write(&table(), "Said", map([("v", value.clone())])).unwrap();
+        assert!(
+            text.contains(said) && text.contains("xsi:type") != said.is_empty(),
+            "{text}"
+        );
+        let inside = text.split_once("<ns1:Said>").map_or(&*text, |(_, inside)| inside);
+        let inside = inside
+            .split_once("</ns1:Said>")
+            .map_or(inside, |(inside, _)| inside);
+        let read = read(&table(), "Said", &inside.replace("ns1:", "")).unwrap();
+        assert_eq!(read.get("v"), Some(&value), "{text}");
+    }
 }

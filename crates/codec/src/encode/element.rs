@@ -1,9 +1,10 @@
 //! Elements and attributes.
 
 use castile_message::Marks;
-use castile_plan::{ComplexId, Field, FieldKind, SimpleId, Tags, TypeId, Types};
+use castile_plan::{Builtin, ComplexId, Field, FieldKind, SimpleId, Tags, TypeId, Types};
 use castile_value::{Item, Scalar, Source, Value};
 
+use super::any::natural;
 use super::keep::Long;
 use super::{DEPTH_MAX, EncodeOptions, Encoder};
 use crate::error::{Error, Kind};
@@ -118,10 +119,30 @@ impl<M: Marks> Encoder<'_, M> {
                 self.announce(own)?;
                 self.record(own, source, tags)
             }
-            Item::Scalar(scalar) => self.text(id, &scalar, tags),
+            Item::Scalar(scalar) => {
+                let id = self.said_type(id, &scalar);
+                self.text(id, &scalar, tags)
+            }
             // A list type's items come as an array.
             Item::Column(_) | Item::Items(_) => self.text(id, &list_scalar(item)?, tags),
             other => Err(wrong_kind(self.types, TypeId::Simple(id), &other)),
+        }
+    }
+
+    /// A value of `anySimpleType` says its own type, else it would come as text. Text says so as well in
+    /// messages with arrays of SOAP encoding: their readers expect it (TR-069 Amendment 6, A.2.2.1).
+    fn said_type(&mut self, id: SimpleId, scalar: &Scalar<'_>) -> SimpleId {
+        if id != Builtin::AnySimpleType.into() || self.encoding.is_some() {
+            return id;
+        }
+        match natural(scalar) {
+            Ok(Builtin::String) if !self.borrows => id,
+            Ok(own) => {
+                self.announce_declared(TypeId::Simple(own.into()));
+                own.into()
+            }
+            // A list has no type of its own.
+            Err(_) => id,
         }
     }
 

@@ -167,6 +167,8 @@ pub(crate) struct Encoder<'e, M> {
     marks: &'e mut M,
     /// What is known of shared objects, when values are written by the rules of SOAP encoding.
     encoding: Option<Box<encoded::Encoding<'e>>>,
+    /// Whether a literal message has borrowed the arrays of SOAP encoding.
+    borrows: bool,
     /// Who may take arrays over.
     keep: Option<&'e mut dyn Keep>,
     /// Who takes what is written while the rest is.
@@ -198,6 +200,7 @@ impl<'e, M: Marks> Encoder<'e, M> {
             out,
             marks,
             encoding: None,
+            borrows: false,
             keep: None,
             drain: None,
             overlay_above: options.overlay_above.unwrap_or(usize::MAX),

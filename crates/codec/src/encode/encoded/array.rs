@@ -109,7 +109,10 @@ impl<M: Marks> Encoder<'_, M> {
                 self.raw(" xsi:type=\"E:Array\"");
             }
             // A literal message that borrows the arrays only, as those of CWMP do.
-            None => self.declare_encoding(),
+            None => {
+                self.borrows = true;
+                self.declare_encoding();
+            }
         }
         let (name, nested) = self.item_type(item);
         let sizes = match sizes {
