@@ -2,6 +2,7 @@
 
 use castile_codec::{Code, DecodeOptions, Detail, EncodeOptions, Envelope, Fault, Limits, Name, Version};
 use castile_contract::{Contract, HEADER_ANY, Operation};
+use castile_diff::{Automata, Receiving};
 use castile_endpoint::sample::{Fill, SampleOptions, Sampler};
 use castile_plan::{ComplexId, Field, FieldKind, Plan, TypeId, Types};
 use castile_testkit::{difference, reference};
@@ -11,6 +12,8 @@ use castile_value::{Record, Value, ValueSink};
 pub(crate) struct Messages<'c> {
     types: &'c Types,
     samplers: Vec<Sampler<'c>>,
+    /// What was learned of the messages read so far.
+    automata: Automata,
 }
 
 /// An encoded message, for foreign readers.
@@ -64,6 +67,7 @@ impl<'c> Messages<'c> {
         Messages {
             types,
             samplers: options.map(|options| Sampler::new(types, options)).collect(),
+            automata: Automata::new(Receiving::default()),
         }
     }
 
@@ -134,6 +138,7 @@ impl<'c> Messages<'c> {
         for (part, sent, came) in back {
             same(sent, came).map_err(|e| format!("{part}: {e}; the message is {text}"))?;
         }
+        self.learned(plan, text, &header_back, &body_back)?;
         let again = self.encode(plan, version, &header_back, &body_back)?;
         if [header, body]
             .into_iter()
@@ -157,6 +162,28 @@ impl<'c> Messages<'c> {
             reference::decode(self.types, plan, text).map_err(|e| format!("reference: {e}; {text}"))?;
         same(body, &other.body).map_err(|e| format!("reference: {e}; {text}"))?;
         Ok(bytes)
+    }
+
+    /// Reads a message by what was learned of those before it, and once more by what it taught itself.
+    fn learned(&self, plan: &Plan, text: &str, header: &Record, body: &Record) -> Result<(), String> {
+        let operation = std::ptr::from_ref(plan) as usize;
+        let sink = |id: ComplexId| ValueSink::new(self.types.shape(id).clone());
+        for time in ["first", "second"] {
+            let (mut header_again, mut body_again) = (sink(plan.header), sink(plan.body));
+            let read = self.automata.open(text, &Limits::default(), Some(b"peer"));
+            let read = read.and_then(|message| {
+                let options = DecodeOptions::default();
+                let (header, body) = (&mut header_again, &mut body_again);
+                self.automata
+                    .decode(message, operation, self.types, plan, &options, header, body)
+            });
+            read.map_err(|e| format!("learned, {time}: {e}; the message is {text}"))?;
+            for (plain, again) in [(header, header_again), (body, body_again)] {
+                same(plain, &again.finish())
+                    .map_err(|e| format!("learned, {time}: {e}; the message is {text}"))?;
+            }
+        }
+        Ok(())
     }
 
     fn encode(

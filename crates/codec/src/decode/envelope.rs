@@ -58,6 +58,7 @@ pub struct Envelope<'a> {
 }
 
 /// How far a message was read.
+#[expect(clippy::large_enum_variant, reason = "one a message, and a box would cost more than moving it")]
 pub(super) enum Place<'a> {
     Read(Body<'a>),
     /// It begins like an earlier one, and nothing was read.

@@ -18,14 +18,21 @@ pub(in super::super) struct Found<'a> {
 }
 
 impl Track {
-    /// The values of a message whose bytes from `at` to its end are like this.
-    pub(in super::super) fn follow<'a>(&self, ground: Ground<'_, 'a>, at: usize) -> Option<Found<'a>> {
+    /// The values of a message whose bytes from `at` to its end are like this. `fuel` says how many bytes
+    /// may be looked at to find out, and is what is left of it then.
+    pub(in super::super) fn follow<'a>(
+        &self,
+        ground: Ground<'_, 'a>,
+        at: usize,
+        fuel: &mut usize,
+    ) -> Option<Found<'a>> {
         let mut found = Found::default();
-        let end = Walk {
+        let mut walk = Walk {
             ground,
             found: &mut found,
-        }
-        .steps(&self.steps, at)?;
+            fuel,
+        };
+        let end = walk.steps(&self.steps, at)?;
         (end == ground.input.len()).then_some(found)
     }
 
@@ -44,6 +51,9 @@ impl Track {
 struct Walk<'w, 'p, 'a> {
     ground: Ground<'p, 'a>,
     found: &'w mut Found<'a>,
+    /// Shapes that begin alike are tried one after the other, and that nests: without a limit a peer could
+    /// make a message that takes the product of their lengths.
+    fuel: &'w mut usize,
 }
 
 impl<'a> Walk<'_, '_, 'a> {
@@ -55,6 +65,7 @@ impl<'a> Walk<'_, '_, 'a> {
         for step in steps {
             match step {
                 Step::Constant(bytes) => {
+                    self.spend(bytes.len())?;
                     at = match number {
                         true => after_space(input, at, bytes)?,
                         false => after(input, at, bytes)?,
@@ -65,6 +76,7 @@ impl<'a> Walk<'_, '_, 'a> {
                 Step::Value(_, kernel) => {
                     let (scalar, end) = self.ground.value(*kernel, at)?;
                     self.found.scalars.push(scalar);
+                    self.spend(end - at)?;
                     at = end;
                     number = !matches!(kernel, Kernel::Text | Kernel::Other(_));
                 }
@@ -73,6 +85,11 @@ impl<'a> Walk<'_, '_, 'a> {
             }
         }
         Some(at)
+    }
+
+    fn spend(&mut self, bytes: usize) -> Option<()> {
+        *self.fuel = self.fuel.saturating_sub(bytes + 1);
+        (*self.fuel > 0).then_some(())
     }
 
     /// Items from one pattern. The first has no gap before it.
@@ -118,6 +135,7 @@ impl<'a> Walk<'_, '_, 'a> {
             }
         };
         self.found.counts.push(count);
+        self.spend(end - at)?;
         (count >= least).then_some(end)
     }
 

@@ -52,6 +52,11 @@ pub enum Reading {
     Plain(Option<Lesson>),
 }
 
+/// How many bytes are compared to find out which track a message is like, all tracks together, for each of
+/// its bytes and at least.
+const FUEL_A_BYTE: usize = 4;
+const FUEL_AT_LEAST: usize = 4096;
+
 impl<'a> Envelope<'a> {
     /// As [`Envelope::open`], for a message that may begin like earlier ones: it is compared with them
     /// first.
@@ -105,7 +110,9 @@ impl<'a> Envelope<'a> {
         if let Place::Known(prologue) = &self.place {
             let at = prologue.bytes.len();
             let followed = tracks.into_iter().enumerate();
-            let mut followed = followed.filter_map(|(i, track)| Some((i, track, track.follow(ground, at)?)));
+            let mut fuel = FUEL_AT_LEAST + FUEL_A_BYTE * self.input.len();
+            let mut followed =
+                followed.filter_map(|(i, track)| Some((i, track, track.follow(ground, at, &mut fuel)?)));
             if let Some((i, track, found)) = followed.next() {
                 track.tell(found, body);
                 return Ok(Reading::Followed(i));
