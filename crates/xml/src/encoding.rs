@@ -24,8 +24,15 @@ use crate::error::Error;
 /// An unknown encoding; a charset or declaration that a byte order mark or the first bytes
 /// contradict; bytes that are not what the encoding allows, at their offset in `bytes`.
 pub fn to_utf8<'a>(bytes: &'a [u8], charset: Option<&str>) -> Result<Cow<'a, str>, Error> {
-    let seen = Seen::look(bytes)?;
-    let body = bytes.get(seen.mark_bytes..).unwrap_or_default();
+    let (found, mark_bytes) = charset_of(bytes, charset)?;
+    found.decode(bytes.get(mark_bytes..).unwrap_or_default(), mark_bytes)
+}
+
+/// The encoding of a document that begins with `head`, and the length of its byte order mark. The head
+/// has the XML declaration if there is one.
+pub(crate) fn charset_of(head: &[u8], charset: Option<&str>) -> Result<(Charset, usize), Error> {
+    let seen = Seen::look(head)?;
+    let body = head.get(seen.mark_bytes..).unwrap_or_default();
     let named = charset.map(|label| label.trim_matches([' ', '\t', '"', '\'']));
     let charset = match named.filter(|label| !label.is_empty()) {
         Some(label) => seen.agree(Charset::named(label)?, label)?,
@@ -39,15 +46,21 @@ pub fn to_utf8<'a>(bytes: &'a [u8], charset: Option<&str>) -> Result<Cow<'a, str
             None => Charset::Utf8,
         },
     };
-    let text = charset.decode(body, seen.mark_bytes)?;
-    if named.is_none() && charset.is_utf16() {
-        check_wide_declaration(&text, seen.mark_bytes)?;
+    if named.is_none()
+        && charset.is_utf16()
+        && let Some(end) = memchr::memchr(b'>', body)
+    {
+        // Of the declaration, both bytes of its last character.
+        let declaration = body.get(..(end + 2) & !1).unwrap_or(body);
+        if let Ok(text) = charset.decode(declaration, seen.mark_bytes) {
+            check_wide_declaration(&text, seen.mark_bytes)?;
+        }
     }
-    Ok(text)
+    Ok((charset, seen.mark_bytes))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Charset {
+pub(crate) enum Charset {
     Utf8,
     Ascii,
     Latin1,
@@ -75,6 +88,17 @@ impl Charset {
                 }
             },
         })
+    }
+
+    /// What decodes it step by step, with its name; `None` where no state is needed.
+    pub(crate) fn decoder(self) -> Option<(encoding_rs::Decoder, &'static str)> {
+        let encoding = match self {
+            Charset::Utf8 | Charset::Ascii | Charset::Latin1 => return None,
+            Charset::Utf16Le => encoding_rs::UTF_16LE,
+            Charset::Utf16Be | Charset::Utf16 => encoding_rs::UTF_16BE,
+            Charset::Other(encoding) => encoding,
+        };
+        Some((encoding.new_decoder_without_bom_handling(), encoding.name()))
     }
 
     fn is_utf16(self) -> bool {

@@ -1,5 +1,5 @@
-//! XML 1.0 with namespaces, as a pull reader over complete UTF-8 text, and what goes with it:
-//! limits, exact positions, escaping, transcoding.
+//! XML 1.0 with namespaces, as a pull reader over complete UTF-8 text or over bytes as they come, and what
+//! goes with it: limits, exact positions, escaping, transcoding.
 //!
 //! Not here: DTDs (refused, or passed over without being obeyed), validity, trees, XML 1.1 beyond
 //! reading a document that names a version 1.x as 1.0. Names follow the fifth edition.
@@ -9,6 +9,8 @@
 //!                      |            |
 //!                      |            +-- skip_to, skip_element, capture --> Fragment
 //!                      +-- position, token_start: byte offsets into it
+//!
+//!  bytes, piece by piece --Feed::push--> Feed --read--> Window --next--> Start Text End ...
 //! ```
 //!
 //! ```
@@ -36,7 +38,9 @@ mod cursor;
 mod encoding;
 mod error;
 mod escape;
+mod feed;
 mod fragment;
+mod intake;
 mod limits;
 mod namespaces;
 mod reader;
@@ -46,6 +50,7 @@ pub use chars::{is_char, is_ncname};
 pub use encoding::to_utf8;
 pub use error::{Error, Guilty, Kind};
 pub use escape::{check_text, copy_plain, escape_attribute, escape_text, unescape};
+pub use feed::{Feed, Place, Window};
 pub use fragment::Fragment;
 pub use limits::{Doctype, Limits};
 pub use namespaces::{NsId, XML_URI, XMLNS_URI};

@@ -21,6 +21,9 @@ pub struct Limits {
     pub namespaces_max: u32,
     /// Bytes of the whole document. Default 2 GiB.
     pub bytes_max: u64,
+    /// Bytes of text that a [`Feed`](crate::Feed) holds for one token, or for one element that is wanted
+    /// whole. Default 16 MiB.
+    pub window_bytes_max: u64,
     /// Bytes of namespace declarations that all calls of [`capture`](crate::Reader::capture)
     /// together may add to what they cut out, so that a long list of small elements below many
     /// declarations cannot grow without bound. Default 256 MiB.
@@ -35,6 +38,7 @@ impl Default for Limits {
             name_bytes_max: 4096,
             namespaces_max: 1024,
             bytes_max: 2 << 30,
+            window_bytes_max: 16 << 20,
             capture_bytes_max: 256 << 20,
         }
     }

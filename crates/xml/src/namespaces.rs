@@ -25,6 +25,8 @@ pub const XMLNS_URI: &str = "http://www.w3.org/2000/xmlns/";
 
 /// Up to this many names are searched in order, and bindings from the innermost outwards.
 const LINEAR: usize = 16;
+/// Names that every reader numbers alike.
+const FIXED: usize = 2;
 const UNSHADOWED: u32 = u32::MAX;
 
 #[derive(Debug, Clone, Copy)]
@@ -49,6 +51,16 @@ pub(crate) struct Namespaces<'a> {
     last: (u64, &'a str, NsId),
 }
 
+/// Namespaces without the text that they were declared in.
+#[derive(Debug, Clone)]
+pub(crate) struct Kept {
+    /// Those beyond the two that always have their numbers.
+    uris: Vec<String>,
+    bindings: Vec<(String, NsId)>,
+    scope: u64,
+    scopes: u64,
+}
+
 /// What [`Namespaces::leave`] goes back to.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Mark {
@@ -69,6 +81,30 @@ impl<'a> Namespaces<'a> {
             scopes: 0,
             last: (0, "", NsId::NONE),
         }
+    }
+
+    /// What is needed to go on in another text.
+    pub(crate) fn keep(&self) -> Kept {
+        let bindings = self.bindings.iter();
+        Kept {
+            uris: self.uris.iter().skip(FIXED).map(|uri| uri.to_string()).collect(),
+            bindings: bindings.map(|b| (b.prefix.to_owned(), b.ns)).collect(),
+            scope: self.scope,
+            scopes: self.scopes,
+        }
+    }
+
+    pub(crate) fn resume(kept: &'a Kept) -> Namespaces<'a> {
+        let mut namespaces = Namespaces::new();
+        for uri in &kept.uris {
+            namespaces.number(Cow::Borrowed(uri));
+        }
+        for (prefix, ns) in &kept.bindings {
+            namespaces.push(prefix, *ns);
+        }
+        namespaces.scope = kept.scope;
+        namespaces.scopes = kept.scopes;
+        namespaces
     }
 
     pub(crate) fn uri(&self, ns: NsId) -> &str {

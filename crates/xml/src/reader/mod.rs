@@ -4,6 +4,7 @@ mod capture;
 mod doctype;
 mod misc;
 mod outside;
+mod suspend;
 mod tag;
 mod text;
 
@@ -14,6 +15,7 @@ use crate::error::{self, Error, Kind, shortened};
 use crate::limits::{Doctype, Limits};
 use crate::namespaces::{Mark, Namespaces, NsId, same};
 use crate::token::{Attribute, Name, Token};
+pub(crate) use suspend::Suspended;
 use tag::Tag;
 pub use text::character_data;
 

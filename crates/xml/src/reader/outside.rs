@@ -28,6 +28,7 @@ impl<'a> Reader<'a> {
                 [b'<', b'!', b'-', b'-', ..] => return self.comment(),
                 [b'<', b'!', ..] => self.document_type()?,
                 [b'<', ..] if self.state != State::Epilog => return self.start_tag(),
+                [b'<'] => return Err(Error::end(self.input.len(), "markup after the root")),
                 [] if self.state == State::Epilog => {
                     self.token_start = self.at;
                     return Ok(Token::Eof);
