@@ -67,6 +67,8 @@ struct Inner {
     /// Byte, line and column in the peer's message.
     place: Option<(usize, u32, u32)>,
     cause: Option<Cause>,
+    /// The text ends before the message does.
+    cut: bool,
 }
 
 /// What a stream failed with.
@@ -89,6 +91,7 @@ impl Error {
             path: Vec::new(),
             place: None,
             cause: None,
+            cut: false,
         }))
     }
 
@@ -131,7 +134,20 @@ impl Error {
         };
         let mut out = Error::new(kind, Guilty::Peer, error.kind().to_string());
         out.0.place = Some((error.offset(), line, column));
+        out.0.cut = matches!(error.kind(), castile_xml::Kind::UnexpectedEnd { .. });
         out
+    }
+
+    /// Whether more bytes could have made it none.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.0.cut
+    }
+
+    /// Changes byte, line and column.
+    #[cold]
+    pub(crate) fn map_place(mut self, map: impl FnOnce((usize, u32, u32)) -> (usize, u32, u32)) -> Self {
+        self.0.place = self.0.place.map(map);
+        self
     }
 
     /// Adds where in the peer's message it is, unless that is known already.

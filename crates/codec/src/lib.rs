@@ -49,7 +49,9 @@ mod scalar;
 
 pub use castile_message::Version;
 pub use castile_xml::Limits;
-pub use decode::{DecodeOptions, Envelope, HeaderBlock, Lesson, Prologue, Reading, Track};
+pub use decode::{
+    BodyStream, DecodeOptions, Envelope, HeaderBlock, Lesson, Prologue, Reading, Spine, Step, Track,
+};
 pub use encode::{
     Draft, Drain, EncodeOptions, Flat, Keep, Long, RowWriter, Stopped, Untold, encode, encode_fault,
 };

@@ -2,13 +2,17 @@
 
 use std::fmt;
 use std::future::Future;
+use std::ops::Deref;
 use std::pin::{Pin, pin};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
+use bytes::Bytes;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::time::{Instant, Sleep};
+
+use url::Url;
 
 use crate::client::ClientOptions;
 use crate::error::{Error, Guilty, Kind, Phase};
@@ -21,10 +25,24 @@ use crate::message::{Request, Response};
 /// connections that belong to it. So bytes never pass through another thread, and there are as
 /// many lanes as calls were ever under way at once.
 pub struct Client {
+    lanes: Arc<Lanes>,
+}
+
+/// A reply whose body is read while it comes.
+///
+/// It has its lane to itself until it is dropped.
+pub struct Receiving {
+    reply: crate::client::Receiving,
+    /// `None` only while it is dropped.
+    lane: Option<Lane>,
+    lanes: Arc<Lanes>,
+}
+
+struct Lanes {
     template: crate::client::Client,
-    lanes: Mutex<Vec<Lane>>,
-    lanes_kept_max: usize,
-    lane_idle_max: Duration,
+    kept: Mutex<Vec<Lane>>,
+    kept_max: usize,
+    idle_max: Duration,
 }
 
 struct Lane {
@@ -45,14 +63,16 @@ impl Client {
     /// # Errors
     /// [`Kind::Options`], naming the option.
     pub fn new(options: ClientOptions) -> Result<Client, Error> {
-        let lanes_kept_max = options.pool_idle_max.max(1);
-        let lane_idle_max = options.pool_idle_timeout;
+        let kept_max = options.pool_idle_max.max(1);
+        let idle_max = options.pool_idle_timeout;
         let template = crate::client::Client::new(options)?;
         Ok(Client {
-            template,
-            lanes: Mutex::new(Vec::new()),
-            lanes_kept_max,
-            lane_idle_max,
+            lanes: Arc::new(Lanes {
+                template,
+                kept: Mutex::new(Vec::new()),
+                kept_max,
+                idle_max,
+            }),
         })
     }
 
@@ -63,7 +83,11 @@ impl Client {
     /// must use [`crate::Client`].
     pub fn send(&self, request: Request) -> Result<Response, Error> {
         // Pinned here, so that the runtime passes a pointer around and not the call's whole state.
-        self.run(|runtime, client, _| runtime.block_on(pin!(client.send(request))))
+        let lane = self.lanes.take()?;
+        // Pinned here, so that the runtime passes a pointer around and not the call's whole state.
+        let sent = lane.runtime()?.block_on(pin!(lane.client.send(request)));
+        self.lanes.put_back(lane);
+        sent
     }
 
     /// [`send`](Client::send), asking about ten times a second whether to give up.
@@ -76,60 +100,114 @@ impl Client {
         interrupted: &dyn Fn() -> bool,
     ) -> Result<Response, Error> {
         let url = request.url.clone();
-        self.run(|runtime, client, tick| {
-            runtime.block_on(pin!(async {
-                let mut call = pin!(client.send(request));
-                let tick = tick.get_or_insert_with(|| Box::pin(tokio::time::sleep(TICK)));
-                if tick.deadline() <= Instant::now() {
-                    tick.as_mut().reset(Instant::now() + TICK);
-                }
-                std::future::poll_fn(|context| {
-                    if let Poll::Ready(reply) = call.as_mut().poll(context) {
-                        return Poll::Ready(reply);
-                    }
-                    while tick.as_mut().poll(context).is_ready() {
-                        if interrupted() {
-                            return Poll::Ready(Err(given_up().with_url(&url)));
-                        }
-                        tick.as_mut().reset(Instant::now() + TICK);
-                    }
-                    Poll::Pending
-                })
-                .await
-            }))
-        })
+        let mut lane = self.lanes.take()?;
+        let client = lane.client.clone();
+        let sent = lane.block_on(&url, interrupted, client.send(request));
+        self.lanes.put_back(lane);
+        sent
     }
 
-    fn run<T>(
-        &self,
-        work: impl FnOnce(&Runtime, &crate::client::Client, &mut Option<Pin<Box<Sleep>>>) -> Result<T, Error>,
-    ) -> Result<T, Error> {
-        if Handle::try_current().is_ok() {
-            let text = "a blocking call from inside async code; use castile_http::Client there";
-            return Err(Error::new(Kind::Request, Guilty::Caller, Phase::Prepare, text));
+    /// Sends a request and reads the head of the reply, asking about ten times a second whether to give
+    /// up; the body is read while it comes. A reply that is no success is read whole.
+    ///
+    /// # Errors
+    /// As for [`send_with_interrupt`](Client::send_with_interrupt).
+    pub fn open(&self, request: Request, interrupted: &dyn Fn() -> bool) -> Result<Receiving, Error> {
+        let url = request.url.clone();
+        let mut lane = self.lanes.take()?;
+        let client = lane.client.clone();
+        let reply = lane.block_on(&url, interrupted, client.open(request));
+        match reply {
+            Ok(reply) => Ok(Receiving {
+                reply,
+                lane: Some(lane),
+                lanes: Arc::clone(&self.lanes),
+            }),
+            Err(error) => {
+                self.lanes.put_back(lane);
+                Err(error)
+            }
         }
+    }
+}
+
+impl Receiving {
+    /// The next bytes of the body, waiting for them; `None` at its end. Asks about ten times a second
+    /// whether to give up.
+    ///
+    /// # Errors
+    /// As for [`Receiving::chunk`](crate::Receiving::chunk), and [`Kind::Interrupted`].
+    pub fn chunk(&mut self, interrupted: &dyn Fn() -> bool) -> Result<Option<Bytes>, Error> {
+        outside_async()?;
+        let Some(lane) = &mut self.lane else {
+            return Ok(None);
+        };
+        let url = self.reply.url.clone();
+        lane.block_on(&url, interrupted, self.reply.chunk())
+    }
+}
+
+impl Deref for Receiving {
+    type Target = crate::client::Receiving;
+
+    fn deref(&self) -> &crate::client::Receiving {
+        &self.reply
+    }
+}
+
+impl Drop for Receiving {
+    fn drop(&mut self) {
+        if let Some(lane) = self.lane.take() {
+            self.lanes.put_back(lane);
+        }
+    }
+}
+
+impl Lane {
+    fn runtime(&self) -> Result<&Runtime, Error> {
+        self.runtime.as_ref().ok_or_else(ended)
+    }
+
+    /// Runs a call, asking again and again whether to give up.
+    fn block_on<T>(
+        &mut self,
+        url: &Url,
+        interrupted: &dyn Fn() -> bool,
+        call: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        let Lane { runtime, tick, .. } = self;
+        let runtime = runtime.as_ref().ok_or_else(ended)?;
+        runtime.block_on(pin!(async {
+            let mut call = pin!(call);
+            let tick = tick.get_or_insert_with(|| Box::pin(tokio::time::sleep(TICK)));
+            if tick.deadline() <= Instant::now() {
+                tick.as_mut().reset(Instant::now() + TICK);
+            }
+            std::future::poll_fn(|context| {
+                if let Poll::Ready(reply) = call.as_mut().poll(context) {
+                    return Poll::Ready(reply);
+                }
+                while tick.as_mut().poll(context).is_ready() {
+                    if interrupted() {
+                        return Poll::Ready(Err(given_up().with_url(url)));
+                    }
+                    tick.as_mut().reset(Instant::now() + TICK);
+                }
+                Poll::Pending
+            })
+            .await
+        }))
+    }
+}
+
+impl Lanes {
+    fn take(&self) -> Result<Lane, Error> {
+        outside_async()?;
         let kept = self.lock().pop();
-        let mut lane = match kept {
-            Some(lane) => lane,
-            None => self.lane()?,
-        };
-        let Lane {
-            runtime,
-            client,
-            tick,
-            ..
-        } = &mut lane;
-        let result = match runtime {
-            Some(runtime) => work(runtime, client, tick),
-            None => Err(Error::new(
-                Kind::Internal,
-                Guilty::Us,
-                Phase::Prepare,
-                "a lane at its end",
-            )),
-        };
-        self.put_back(lane);
-        result
+        match kept {
+            Some(lane) => Ok(lane),
+            None => self.lane(),
+        }
     }
 
     /// Keeps a lane for the next call; the lane used last is used next, and one that nobody has
@@ -138,10 +216,10 @@ impl Client {
         lane.used = Instant::now();
         let mut lanes = self.lock();
         let stale = match lanes.first() {
-            Some(oldest) if lane.used - oldest.used > self.lane_idle_max => Some(lanes.remove(0)),
+            Some(oldest) if lane.used - oldest.used > self.idle_max => Some(lanes.remove(0)),
             _ => None,
         };
-        let spare = if lanes.len() < self.lanes_kept_max {
+        let spare = if lanes.len() < self.kept_max {
             lanes.push(lane);
             None
         } else {
@@ -167,8 +245,20 @@ impl Client {
 
     fn lock(&self) -> MutexGuard<'_, Vec<Lane>> {
         // A push or pop cannot be left half done.
-        self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn outside_async() -> Result<(), Error> {
+    if Handle::try_current().is_ok() {
+        let text = "a blocking call from inside async code; use castile_http::Client there";
+        return Err(Error::new(Kind::Request, Guilty::Caller, Phase::Prepare, text));
+    }
+    Ok(())
+}
+
+fn ended() -> Error {
+    Error::new(Kind::Internal, Guilty::Us, Phase::Prepare, "a lane at its end")
 }
 
 fn given_up() -> Error {
@@ -188,7 +278,7 @@ impl Drop for Lane {
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("blocking::Client")
-            .field("client", &self.template)
+            .field("client", &self.lanes.template)
             .finish_non_exhaustive()
     }
 }

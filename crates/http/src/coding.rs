@@ -114,7 +114,7 @@ fn drain(decoder: impl Read, limit: u64) -> Result<Bytes, CodingError> {
 }
 
 /// Whether "deflate" is zlib (RFC 1950 §2.2), as it should be, or raw, as some servers send it.
-fn is_zlib(body: &[u8]) -> bool {
+pub(crate) fn is_zlib(body: &[u8]) -> bool {
     match body {
         [cmf, flags, ..] => cmf & 0x0f == 8 && (u16::from(*cmf) << 8 | u16::from(*flags)) % 31 == 0,
         _ => true,

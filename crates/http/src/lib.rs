@@ -42,13 +42,16 @@ mod message;
 mod meter;
 mod server;
 mod tls;
+mod unpack;
 
 pub use bytes::Bytes;
 pub use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 pub use url::Url;
 
 pub use self::body::{Body, BodyError, BodySender, Disconnected};
-pub use self::client::{Auth, Client, ClientOptions, Compression, Encoding, Proxy, Redirects, Retry, Tls};
+pub use self::client::{
+    Auth, Client, ClientOptions, Compression, Encoding, Proxy, Receiving, Redirects, Retry, Tls,
+};
 pub use self::error::{Error, Guilty, Kind, Phase};
 pub use self::message::{Request, Response, Timings};
 pub use self::server::{

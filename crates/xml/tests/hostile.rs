@@ -16,6 +16,7 @@ fn unlimited() -> Limits {
         name_bytes_max: u32::MAX,
         namespaces_max: u32::MAX,
         bytes_max: u64::MAX,
+        window_bytes_max: u64::MAX,
         capture_bytes_max: u64::MAX,
     }
 }

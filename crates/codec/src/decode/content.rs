@@ -70,7 +70,7 @@ impl<'a> Decoder<'a, '_> {
     }
 
     #[inline]
-    fn leaf_of(
+    pub(super) fn leaf_of(
         &mut self,
         id: ComplexId,
         cursor: &Cursor,
@@ -96,7 +96,7 @@ impl<'a> Decoder<'a, '_> {
 
     /// Reads an element, or passes through a group, for a leaf; gives back a start tag or end that
     /// was read too far.
-    fn leaf(
+    pub(super) fn leaf(
         &mut self,
         here: Outer<'_>,
         leaf: usize,

@@ -347,7 +347,7 @@ impl<'a> Decoder<'a, '_> {
         Ok(())
     }
 
-    fn attributes(&mut self, id: ComplexId, sink: &mut dyn Sink) -> Result<(), Error> {
+    pub(super) fn attributes(&mut self, id: ComplexId, sink: &mut dyn Sink) -> Result<(), Error> {
         let types = self.types;
         let complex = types.complex(id);
         let declares = complex.fields.first().is_some_and(|f| is_attribute(&f.kind));

@@ -179,16 +179,14 @@ impl<'a> Envelope<'a> {
     /// # Errors
     /// Not well-formed, a limit, or not what the plan says; with path, line and column.
     pub fn decode(
-        self,
+        mut self,
         types: &Types,
         plan: &Plan,
         options: &DecodeOptions,
         header: &mut dyn Sink,
         body: &mut dyn Sink,
     ) -> Result<(), Error> {
-        if options.strict && self.breach.is_some() {
-            return self.breach.map_or(Ok(()), Err);
-        }
+        self.refuse_breach(options)?;
         self.decode_noting(types, plan, options, header, body, None)
     }
 
@@ -204,21 +202,10 @@ impl<'a> Envelope<'a> {
     ) -> Result<(), Error> {
         let version = self.version;
         let elsewhere = self.elsewhere.clone();
-        let place = self.read()?;
+        let mut place = self.read()?;
         // What a body refers to may stand in the header.
         let referred = place.header.clone().filter(|_| plan.encoded);
-        if let Some(reader) = place
-            .header
-            .filter(|_| !types.complex(plan.header).fields.is_empty())
-        {
-            let mut decoder = Decoder::new(reader, types, *options);
-            if plan.encoded {
-                decoder.encoding = Some(Box::default());
-            }
-            decoder
-                .header(plan.header, &elsewhere, header)
-                .map_err(|e| e.within("Header").within("Envelope"))?;
-        }
+        place.decode_header(&elsewhere, types, plan, options, header)?;
         let mut decoder = Decoder::new(place.reader, types, *options);
         decoder.lesson = notes;
         let read = match plan.encoded {
@@ -229,12 +216,49 @@ impl<'a> Envelope<'a> {
         decoder.rest(version)
     }
 
+    /// What was met first that must not be there, where that counts.
+    pub(super) fn refuse_breach(&mut self, options: &DecodeOptions) -> Result<(), Error> {
+        self.breach
+            .take()
+            .filter(|_| options.strict)
+            .map_or(Ok(()), Err)
+    }
+
+    /// What of its blocks is for somebody else.
+    pub(super) fn elsewhere(&self) -> &[bool] {
+        &self.elsewhere
+    }
+
     /// Where the body is read on, the message opened if it was not.
     pub(super) fn read(self) -> Result<Body<'a>, Error> {
         match self.place {
             Place::Read(body) => Ok(body),
             Place::Known(_) => Envelope::open(self.input, &self.limits)?.read(),
         }
+    }
+}
+
+impl Body<'_> {
+    /// Reads the header blocks that the plan knows.
+    pub(super) fn decode_header(
+        &mut self,
+        elsewhere: &[bool],
+        types: &Types,
+        plan: &Plan,
+        options: &DecodeOptions,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Error> {
+        let reader = self.header.take();
+        let Some(reader) = reader.filter(|_| !types.complex(plan.header).fields.is_empty()) else {
+            return Ok(());
+        };
+        let mut decoder = Decoder::new(reader, types, *options);
+        if plan.encoded {
+            decoder.encoding = Some(Box::default());
+        }
+        decoder
+            .header(plan.header, elsewhere, sink)
+            .map_err(|e| e.within("Header").within("Envelope"))
     }
 }
 

@@ -11,6 +11,7 @@ mod learn;
 mod mixed;
 mod refuse;
 mod repeat;
+mod stream;
 
 use std::borrow::Cow;
 
@@ -19,6 +20,7 @@ use castile_xml::{Name, NsId, Reader, Token};
 
 pub use envelope::{Envelope, HeaderBlock};
 pub use learn::{Lesson, Prologue, Reading, Track};
+pub use stream::{BodyStream, Spine, Step};
 
 use crate::error::{Error, Guilty, Kind};
 
@@ -60,6 +62,14 @@ enum Met {
     NotYet,
     /// The table's number; `None` when the table lacks it.
     As(Option<NsIx>),
+}
+
+/// Text between elements.
+#[cold]
+fn stray_text(text: &str) -> Error {
+    let shown: String = text.trim().chars().take(40).collect();
+    let why = format!("text {shown:?} where only elements may stand");
+    Error::new(Kind::Unexpected, Guilty::Peer, why)
 }
 
 /// A start tag that was read.
@@ -107,11 +117,7 @@ impl<'a, 'p> Decoder<'a, 'p> {
                 }
                 Token::End { .. } | Token::Eof => return Ok(Next::End),
                 Token::Text(text) if !text.bytes().all(castile_lexical::is_xml_space) => {
-                    let shown: String = text.trim().chars().take(40).collect();
-                    return Err(self.bad(
-                        Kind::Unexpected,
-                        format!("text {shown:?} where only elements may stand"),
-                    ));
+                    return Err(stray_text(&text).at(self.reader.input(), self.reader.token_start()));
                 }
                 Token::Text(_) | Token::Comment(_) | Token::Instruction { .. } => {}
             }

@@ -33,9 +33,17 @@ pub(crate) struct Reply {
     pub(crate) authorized: bool,
 }
 
+/// A reply whose head has come.
+pub(crate) struct Opened {
+    pub(crate) connection: Box<Connection>,
+    pub(crate) head: Response<Incoming>,
+    /// The request carried an `Authorization`.
+    pub(crate) authorized: bool,
+}
+
 impl Client {
     /// Sends one request, a second time on a new connection when [`Retry`] allows it.
-    pub(crate) async fn exchange(&self, hop: &Hop, mut body: Body, limits: &Limits) -> Result<Reply, Error> {
+    pub(crate) async fn exchange(&self, hop: &Hop, mut body: Body, limits: &Limits) -> Result<Opened, Error> {
         let retry = self.shared.options.retry;
         let mut spare = if retry == Retry::Never {
             None
@@ -49,7 +57,7 @@ impl Client {
                 Some(connection) => connection,
                 None => {
                     // Boxed: connecting is rare, and its state would make every call's future large.
-                    let connection = Box::pin(self.open(&hop.url, limits)).await?;
+                    let connection = Box::pin(self.connect(&hop.url, limits)).await?;
                     started = Instant::now();
                     connection
                 }
@@ -57,7 +65,14 @@ impl Client {
             let reused = connection.reused;
             let prepared = prepare(&self.shared, &connection.route, hop, body)?;
             match connection.exchange(prepared.request, limits, started).await {
-                Ok(head) => return self.read(connection, head, limits, prepared.authorized).await,
+                Ok(head) => {
+                    let authorized = prepared.authorized;
+                    return Ok(Opened {
+                        connection,
+                        head,
+                        authorized,
+                    });
+                }
                 Err(error) => match spare.take() {
                     Some(again) if reused && may_repeat(retry, &hop.method, &error) => {
                         tracing::debug!(%error, "a kept connection had died; sending again on a new one");
@@ -70,13 +85,12 @@ impl Client {
     }
 
     /// Reads a reply to its end and keeps the connection.
-    async fn read(
-        &self,
-        mut connection: Box<Connection>,
-        head: Response<Incoming>,
-        limits: &Limits,
-        authorized: bool,
-    ) -> Result<Reply, Error> {
+    pub(crate) async fn read(&self, opened: Opened, limits: &Limits) -> Result<Reply, Error> {
+        let Opened {
+            mut connection,
+            head,
+            authorized,
+        } = opened;
         let limit = self.shared.options.body_bytes_max;
         let (head, mut incoming) = head.into_parts();
         let announced = incoming.size_hint().exact();
@@ -106,7 +120,7 @@ impl Client {
         })
     }
 
-    async fn open(&self, url: &Url, limits: &Limits) -> Result<Box<Connection>, Error> {
+    async fn connect(&self, url: &Url, limits: &Limits) -> Result<Box<Connection>, Error> {
         let started = Instant::now();
         let options = &self.shared.options;
         let route = Route::to(url, &self.shared.proxies)?;
@@ -131,7 +145,7 @@ fn may_repeat(retry: Retry, method: &Method, error: &Error) -> bool {
 }
 
 /// The `timeout` of a `Keep-Alive` field.
-fn keep_alive(headers: &HeaderMap) -> Option<Duration> {
+pub(crate) fn keep_alive(headers: &HeaderMap) -> Option<Duration> {
     let field = headers
         .get(HeaderName::from_static("keep-alive"))?
         .to_str()
@@ -146,7 +160,7 @@ fn too_large(limit: u64) -> Error {
     Error::new(Kind::TooLarge, Guilty::Peer, Phase::Read, text)
 }
 
-fn uncoded(error: CodingError, limit: u64) -> Error {
+pub(crate) fn uncoded(error: CodingError, limit: u64) -> Error {
     let broken = |text: String| Error::new(Kind::Coding, Guilty::Peer, Phase::Read, text);
     match error {
         CodingError::Full => too_large(limit),

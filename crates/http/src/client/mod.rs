@@ -12,6 +12,7 @@ mod outgoing;
 mod pool;
 mod prepare;
 mod proxy;
+mod receiving;
 mod redirect;
 mod spin;
 mod stream;
@@ -30,7 +31,9 @@ pub use self::options::{Auth, ClientOptions, Compression, Encoding, Proxy, Redir
 
 use self::auth::Authenticator;
 use self::cookies::Jar;
-use self::exchange::Reply;
+pub use self::receiving::Receiving;
+
+use self::exchange::{Opened, Reply};
 use self::limits::Limits;
 use self::pool::Pool;
 use self::prepare::Hop;
@@ -111,6 +114,36 @@ impl Client {
     /// # Errors
     /// Everything but a reply: see [`Kind`].
     pub async fn send(&self, request: Request) -> Result<Response, Error> {
+        let (mut hop, body, limits) = self.begin(request)?;
+        let span = tracing::debug_span!("http_call", method = %hop.method, url = mask(&hop.url));
+        match self.call(&mut hop, body, &limits, false).instrument(span).await {
+            Ok(Came::Whole(reply)) => Ok(answer(hop, reply)),
+            Ok(Came::Open(opened)) => match self.read(*opened, &limits).await {
+                Ok(reply) => Ok(answer(hop, reply)),
+                Err(error) => Err(error.with_url(&hop.url)),
+            },
+            Err(error) => Err(error.with_url(&hop.url)),
+        }
+    }
+
+    /// Sends a request and reads the head of the reply; its body is read while it comes. A reply that is
+    /// no success is read whole.
+    ///
+    /// # Errors
+    /// As for [`send`](Client::send).
+    pub async fn open(&self, request: Request) -> Result<Receiving, Error> {
+        let (mut hop, body, limits) = self.begin(request)?;
+        let span = tracing::debug_span!("http_call", method = %hop.method, url = mask(&hop.url));
+        let opened = match self.call(&mut hop, body, &limits, true).instrument(span).await {
+            Ok(Came::Whole(reply)) => return Ok(Receiving::whole(hop.url, reply)),
+            Ok(Came::Open(opened)) => opened,
+            Err(error) => return Err(error.with_url(&hop.url)),
+        };
+        let url = hop.url.clone();
+        Receiving::open(hop.url, *opened, limits, Arc::clone(&self.pool)).map_err(|e| e.with_url(&url))
+    }
+
+    fn begin(&self, request: Request) -> Result<(Hop, Body, Limits), Error> {
         let Request {
             method,
             url,
@@ -118,31 +151,35 @@ impl Client {
             body,
             timeout_call,
         } = request;
-        let mut hop = Hop {
+        if Handle::try_current().is_err() {
+            return Err(outside().with_url(&url));
+        }
+        let options = &self.shared.options;
+        let limits = Limits::new(timeout_call.or(options.timeout_call), options.timeout_read);
+        let hop = Hop {
             method,
             url,
             headers,
             trusted: true,
         };
-        let span = tracing::debug_span!("http_call", method = %hop.method, url = mask(&hop.url));
-        if Handle::try_current().is_err() {
-            return Err(outside().with_url(&hop.url));
-        }
-        let reply = self.call(&mut hop, body, timeout_call).instrument(span).await;
-        match reply {
-            Ok(reply) => Ok(answer(hop, reply)),
-            Err(error) => Err(error.with_url(&hop.url)),
-        }
+        Ok((hop, body, limits))
     }
 
-    /// The rounds of a call: as many as redirects and a digest challenge ask for.
-    async fn call(&self, hop: &mut Hop, mut body: Body, timeout: Option<Duration>) -> Result<Reply, Error> {
+    /// The rounds of a call: as many as redirects and a digest challenge ask for. `open` leaves the body
+    /// of a success to the caller.
+    async fn call(&self, hop: &mut Hop, mut body: Body, limits: &Limits, open: bool) -> Result<Came, Error> {
         let options = &self.shared.options;
-        let limits = Limits::new(timeout.or(options.timeout_call), options.timeout_read);
         let (mut redirects, mut challenged) = (0, false);
         loop {
             let again = body.try_clone();
-            let reply = self.exchange(hop, body, &limits).await?;
+            let opened = self.exchange(hop, body, limits).await?;
+            if open && opened.head.status().is_success() {
+                if options.cookies {
+                    self.shared.cookies.keep(&hop.url, opened.head.headers());
+                }
+                return Ok(Came::Open(Box::new(opened)));
+            }
+            let reply = self.read(opened, limits).await?;
             if options.cookies {
                 self.shared.cookies.keep(&hop.url, &reply.headers);
             }
@@ -156,7 +193,7 @@ impl Client {
                 false
             };
             if !repeat {
-                return Ok(reply);
+                return Ok(Came::Whole(reply));
             }
             tracing::debug!(
                 status = reply.status.as_u16(),
@@ -179,6 +216,12 @@ impl Client {
             .authenticator
             .learn(&hop.url, &reply.headers, reply.authorized)
     }
+}
+
+/// A reply, or its head.
+enum Came {
+    Whole(Reply),
+    Open(Box<Opened>),
 }
 
 impl Shared {

@@ -120,8 +120,8 @@ impl Reader<'_> {
         self.at = self.token_start;
     }
 
-    /// Takes the last token back, if it was a `Start`.
-    pub(crate) fn unread_start(&mut self) {
+    /// Takes the last token back, if it was a `Start`: it is the next one again.
+    pub fn unread_start(&mut self) {
         if matches!(self.state, State::Started | State::StartedEmpty)
             && let Some(open) = self.open.pop()
         {
