@@ -65,12 +65,14 @@ class Tracked(np.lib.mixins.NDArrayOperatorsMixin):
     @property
     def dtype(self) -> np.dtype[Any]:
         """The type of the values."""
-        return self._array.dtype
+        dtype: np.dtype[Any] = self._array.dtype
+        return dtype
 
     @property
     def shape(self) -> tuple[int, ...]:
         """The number of values, in a tuple."""
-        return self._array.shape
+        shape: tuple[int, ...] = self._array.shape
+        return shape
 
     @property
     def size(self) -> int:
