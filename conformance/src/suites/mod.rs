@@ -210,12 +210,8 @@ impl<'c> Services<'c> {
         let expected = Envelope::open(response, &Limits::default()).map_err(|e| format!("response: {e}"))?;
         let version = expected.version();
         let answer = service.answer(InMessage {
-            text: request,
-            action: None,
             version,
-            peer: None,
-            principal: None,
-            certificate: None,
+            ..InMessage::new(request)
         });
         let text = String::from_utf8(answer.body.to_bytes().to_vec()).map_err(|e| e.to_string())?;
         if let Some(operation) = operation(service.contract(), request)

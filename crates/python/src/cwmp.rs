@@ -31,6 +31,7 @@ impl Acs {
     /// `handler` answers calls as a server's does; `begin(operations)` gives the names of those that it
     /// answers. `program(client, conversation)` runs when the turn of a session is the ACS's, in a thread of
     /// its own, and raises nothing.
+    #[expect(clippy::too_many_arguments, reason = "what Python gives, name by name")]
     #[new]
     fn new(
         py: Python<'_>,

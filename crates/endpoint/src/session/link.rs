@@ -7,6 +7,7 @@ use crate::client::{Carrier, Carrying};
 use crate::error::{Error, Guilty, Kind};
 
 /// What a program does next.
+#[expect(clippy::large_enum_variant, reason = "one an HTTP exchange, moved once")]
 pub(super) enum Step {
     /// It calls: the request goes out in the next HTTP reply.
     Call {

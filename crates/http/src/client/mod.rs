@@ -219,6 +219,7 @@ impl Client {
 }
 
 /// A reply, or its head.
+#[expect(clippy::large_enum_variant, reason = "one an exchange, moved once")]
 enum Came {
     Whole(Reply),
     Open(Box<Opened>),
