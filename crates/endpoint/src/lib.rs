@@ -43,7 +43,7 @@ pub use castile_diff::{
 };
 pub use client::{
     Attachment, CallOptions, Carrier, Carrying, Client, ClientOptions, Exchange, Incoming, Outcome, Outgoing,
-    Record, Reply,
+    Record, Reply, ReplyStream, Rest, StreamOptions,
 };
 pub use error::{Error, Guilty, Kind};
 pub use layers::Layers;

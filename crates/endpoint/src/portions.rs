@@ -8,7 +8,7 @@ use castile_codec::{Drain, Stopped};
 use castile_http::{BodySender, Bytes};
 
 /// The thread that makes a message, as the language it belongs to sees it.
-pub trait Host {
+pub trait Host: Sync {
     /// Does work that needs nothing of the language, such as waiting: locks are let go meanwhile.
     fn unlocked(&self, work: &mut (dyn FnMut() + Send)) {
         work();

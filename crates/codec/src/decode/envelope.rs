@@ -58,7 +58,10 @@ pub struct Envelope<'a> {
 }
 
 /// How far a message was read.
-#[expect(clippy::large_enum_variant, reason = "one a message, and a box would cost more than moving it")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one a message, and a box would cost more than moving it"
+)]
 pub(super) enum Place<'a> {
     Read(Body<'a>),
     /// It begins like an earlier one, and nothing was read.
@@ -218,10 +221,7 @@ impl<'a> Envelope<'a> {
 
     /// What was met first that must not be there, where that counts.
     pub(super) fn refuse_breach(&mut self, options: &DecodeOptions) -> Result<(), Error> {
-        self.breach
-            .take()
-            .filter(|_| options.strict)
-            .map_or(Ok(()), Err)
+        self.breach.take().filter(|_| options.strict).map_or(Ok(()), Err)
     }
 
     /// What of its blocks is for somebody else.

@@ -35,7 +35,7 @@ pub struct CallOptions {
 }
 
 impl CallOptions {
-    fn apply(&self, mut outgoing: Outgoing) -> Outgoing {
+    pub(super) fn apply(&self, mut outgoing: Outgoing) -> Outgoing {
         outgoing.http_headers.clone_from(&self.http_headers);
         outgoing.timeout = self.timeout;
         outgoing
@@ -43,7 +43,7 @@ impl CallOptions {
 }
 
 impl<'o> Headers<'o> {
-    fn of(options: &'o CallOptions) -> Result<Headers<'o>, Error> {
+    pub(super) fn of(options: &'o CallOptions) -> Result<Headers<'o>, Error> {
         Ok(Headers {
             typed: source_of(&options.header)?,
             raw: &options.blocks,

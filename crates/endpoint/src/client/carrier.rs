@@ -7,7 +7,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
 use std::time::Duration;
 
-use castile_http::{ClientOptions, Request, Response, blocking};
+use castile_http::{Bytes, ClientOptions, HeaderMap, Request, Response, StatusCode, blocking};
 
 use crate::error::{Error, Guilty, Kind};
 
@@ -56,10 +56,70 @@ impl Transport {
         }
     }
 
+    /// Sends a request and waits for the head of the reply; what a carrier brings has come whole.
+    pub(super) fn open(&self, request: Request, interrupted: &dyn Fn() -> bool) -> Result<Arriving, Error> {
+        match self {
+            Transport::Http { blocking, .. } => {
+                Ok(Arriving::Open(Box::new(blocking.open(request, interrupted)?)))
+            }
+            Transport::Carrier(carrier) => Ok(Arriving::Whole(Box::new(wait(
+                carrier.carry(request),
+                interrupted,
+            )?))),
+        }
+    }
+
     pub(super) async fn send_async(&self, request: Request) -> Result<Response, Error> {
         match self {
             Transport::Http { tasks, .. } => Ok(tasks.send(request).await?),
             Transport::Carrier(carrier) => carrier.carry(request).await,
+        }
+    }
+}
+
+/// A reply whose body is read while it comes.
+pub(super) enum Arriving {
+    Open(Box<blocking::Receiving>),
+    /// What of it is not read yet is its body.
+    Whole(Box<Response>),
+}
+
+impl Arriving {
+    pub(super) fn status(&self) -> StatusCode {
+        match self {
+            Arriving::Open(receiving) => receiving.status,
+            Arriving::Whole(response) => response.status,
+        }
+    }
+
+    pub(super) fn headers(&self) -> &HeaderMap {
+        match self {
+            Arriving::Open(receiving) => &receiving.headers,
+            Arriving::Whole(response) => &response.headers,
+        }
+    }
+
+    /// The next bytes of the body, waiting for them; `None` at its end.
+    pub(super) fn chunk(&mut self, interrupted: &dyn Fn() -> bool) -> Result<Option<Bytes>, Error> {
+        match self {
+            Arriving::Open(receiving) => Ok(receiving.chunk(interrupted)?),
+            Arriving::Whole(response) if response.body.is_empty() => Ok(None),
+            Arriving::Whole(response) => Ok(Some(std::mem::take(&mut response.body))),
+        }
+    }
+
+    /// The reply as one, of which all chunks were read: `body`.
+    pub(super) fn into_response(self, body: Bytes) -> Response {
+        match self {
+            Arriving::Open(receiving) => Response {
+                status: receiving.status,
+                headers: receiving.headers.clone(),
+                body,
+                timings: receiving.timings,
+                url: receiving.url.clone(),
+                body_bytes_wire: 0,
+            },
+            Arriving::Whole(response) => Response { body, ..*response },
         }
     }
 }

@@ -6,6 +6,7 @@ mod options;
 mod record;
 mod related;
 mod reply;
+mod stream;
 mod streamed;
 
 use std::collections::HashMap;
@@ -24,6 +25,7 @@ pub use carrier::{Carrier, Carrying};
 pub use options::ClientOptions;
 pub use record::Record;
 pub use related::{Attachment, Incoming};
+pub use stream::{ReplyStream, Rest, StreamOptions};
 
 use self::carrier::Transport;
 use crate::addressing::{Addressing, AddressingVersion};

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use castile_codec::{Draft, Kind as Codec};
 use castile_contract::Operation;
-use castile_http::{Body, BodySender, Response};
+use castile_http::{Body, BodySender, Request};
 use castile_value::Source;
 
 use super::Client;
@@ -25,7 +25,7 @@ use crate::portions::{AHEAD, Host, Portions, TICK};
 
 /// What writing a message came to.
 #[derive(Default)]
-struct Written {
+pub(super) struct Written {
     bytes: u64,
     encode: Duration,
 }
@@ -48,7 +48,8 @@ impl Client {
         let operation = self.operation(&outgoing.operation)?;
         let options = self.encode_options();
         let (exchanged, memories) = self.with_draft(operation, header, args, &options, |draft| {
-            self.send_streamed(&outgoing, operation, draft, host)
+            let send = |request, stop: &dyn Fn() -> bool| self.transport.send_with_interrupt(request, stop);
+            self.send_streamed(&outgoing, operation, draft, host, send)
         })?;
         let (response, written) = exchanged?;
         outgoing.memories = memories;
@@ -57,13 +58,15 @@ impl Client {
         self.complete(outgoing, response, &|| host.interrupted())
     }
 
-    fn send_streamed(
+    /// Writes a request while `send` sends it.
+    pub(super) fn send_streamed<R: Send>(
         &self,
         outgoing: &Outgoing,
         operation: &Operation,
         draft: &Draft<'_>,
         host: &dyn Host,
-    ) -> Result<(Response, Written), Error> {
+        send: impl FnOnce(Request, &dyn Fn() -> bool) -> Result<R, Error> + Send,
+    ) -> Result<(R, Written), Error> {
         let (begin, begun) = mpsc::channel();
         let body = Body::again(move || {
             let (sender, body) = Body::channel(AHEAD);
@@ -77,7 +80,7 @@ impl Client {
         std::thread::scope(|scope| {
             let network = scope.spawn(|| {
                 let stopped = || stop.load(Ordering::Relaxed);
-                self.transport.send_with_interrupt(request, &stopped)
+                send(request, &stopped)
             });
             let written = write(draft, begun, host, &stop);
             let mut joined = None;
