@@ -51,7 +51,7 @@ pub use load::{Cache, LoadOptions, Location, documents, load, profile, resolver}
 pub use payload::Payload;
 pub use portions::{Here, Host};
 pub use server::{
-    Answer, Call, Cause, FaultStyle, Handler, Handlers, InMessage, OutMessage, Replier, Server,
+    Answer, Call, Cause, Early, FaultStyle, Handler, Handlers, InMessage, OutMessage, Replier, Server,
     ServerOptions, Service, ServiceOptions, Sharing, Stats, Trouble,
 };
 pub use world::System;

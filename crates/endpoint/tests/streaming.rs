@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use castile_endpoint::{CallOptions, Client, ClientOptions, Kind, Reply, ServerOptions};
 use castile_http::{Auth, Proxy, ServerAuth};
-use castile_value::{Batches, Stream, Streamed, Value};
+use castile_value::{Batches, Stream, Streamed, Value, ValueSink};
 use common::WSDL;
 
 /// Values of a batch.
@@ -207,4 +207,60 @@ fn a_server_that_does_not_want_the_rest_is_heard() {
         .call_streamed("echoDoubles", &args, &CallOptions::default())
         .unwrap_err();
     assert!(matches!(error.kind(), Kind::Peer | Kind::Transport), "{error:?}");
+}
+
+/// Gives batches of doubles, or fails after so many.
+struct Batched {
+    batches: usize,
+    fails: bool,
+}
+
+impl castile_endpoint::Handler for Batched {
+    fn handle(
+        &self,
+        call: castile_endpoint::Call<'_>,
+    ) -> Result<castile_endpoint::Answer, castile_endpoint::Trouble> {
+        let types = call.service().types().clone();
+        let (header, args) = call.arguments().unwrap();
+        let mut header = ValueSink::new(types.shape(header).clone());
+        let mut args = ValueSink::new(types.shape(args).clone());
+        let replier = call.decode(&mut header, &mut args)?;
+        assert!(replier.streams());
+        let stream = Stream::fallible((0..self.batches).map(|n| {
+            if self.fails && n == 100 {
+                Err("no more")
+            } else {
+                Ok(batch(n))
+            }
+        }));
+        Ok(replier.reply(&(), &Streamed::new(&(), "value", &stream))?)
+    }
+}
+
+#[test]
+fn a_server_sends_its_reply_while_it_writes_it() {
+    let running = common::start_with(
+        ServerOptions::default(),
+        Batched {
+            batches: 120,
+            fails: false,
+        },
+    );
+    let client = common::client(running.addr(), None);
+    let args = Value::map([("value", vec![1.5].into())]);
+    let reply = client.call("echoDoubles", &args).unwrap().unwrap();
+    let expected: Vec<f64> = (0..120).flat_map(batch).collect();
+    assert!(reply.value.as_f64s() == Some(&expected[..]));
+
+    let running = common::start_with(
+        ServerOptions::default(),
+        Batched {
+            batches: 120,
+            fails: true,
+        },
+    );
+    let client = common::client(running.addr(), None);
+    let error = client.call("echoDoubles", &args).unwrap_err();
+    assert_eq!(error.kind(), Kind::Peer, "{error}");
+    assert!(error.to_string().contains("in the middle"), "{error}");
 }

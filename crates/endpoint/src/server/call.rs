@@ -5,18 +5,20 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use castile_codec::{DecodeOptions, Draft, Fault, HeaderBlock, Memory, Sending, Version};
+use castile_codec::{DecodeOptions, Draft, EncodeOptions, Fault, HeaderBlock, Memory, Sending, Version};
 use castile_contract::{Binding, Operation};
 use castile_diff::Message;
 use castile_plan::{ComplexId, Style, Types};
 use castile_value::{Sink, Source};
 
 use super::dispatch::Service;
+use super::message::Early;
 use super::replies::ReplyKey;
 use crate::adapt::{Body, Inside, arguments};
 use crate::error::Error;
 use crate::layers::WithBlocks;
 use crate::payload::Payload;
+use crate::portions::{AHEAD, Here, Host, Portions};
 use crate::session::Conversation;
 
 /// Answers calls. Runs on a thread that may block.
@@ -61,6 +63,7 @@ pub struct Call<'c> {
     pub(super) certificate: Option<&'c [u8]>,
     pub(super) conversation: Option<&'c Arc<Conversation>>,
     pub(super) memories: &'c [Memory],
+    pub(super) early: Option<Early<'c>>,
 }
 
 /// An answer's envelope.
@@ -82,6 +85,7 @@ pub struct Replier<'c> {
     memories: &'c [Memory],
     principal: Option<Cow<'c, str>>,
     certificate: Option<&'c [u8]>,
+    early: Option<Early<'c>>,
 }
 
 impl<'c> Call<'c> {
@@ -143,6 +147,7 @@ impl<'c> Call<'c> {
             memories,
             principal,
             certificate,
+            early,
             ..
         } = self;
         let types = service.types();
@@ -170,6 +175,7 @@ impl<'c> Call<'c> {
             memories,
             principal: principal.map(Cow::Borrowed),
             certificate,
+            early,
         })
     }
 }
@@ -194,11 +200,32 @@ impl Replier<'_> {
         self.principal = Some(Cow::Owned(principal.into()));
     }
 
-    /// Writes the reply.
+    /// Whether the reply can be sent while it is written, so that results may be
+    /// [streams](castile_value::Item::Stream) that are not read to their end before.
+    pub fn streams(&self) -> bool {
+        self.early.is_some() && !self.is_encoded()
+    }
+
+    /// Writes the reply. One with a stream, or an array above
+    /// [`overlay_above`](castile_diff::Options::overlay_above), is sent while it is written.
     ///
     /// # Errors
-    /// A value that the contract does not allow.
+    /// A value that the contract does not allow; that of a stream. When a part of the reply is sent
+    /// already, it is broken off, so that the client cannot take it for a whole one.
     pub fn reply(&self, header: &dyn Source, result: &dyn Source) -> Result<Answer, Error> {
+        self.reply_by(header, result, &Here)
+    }
+
+    /// [`Replier::reply`] on a thread of another language.
+    ///
+    /// # Errors
+    /// As [`Replier::reply`].
+    pub fn reply_by(
+        &self,
+        header: &dyn Source,
+        result: &dyn Source,
+        host: &dyn Host,
+    ) -> Result<Answer, Error> {
         let Some(plan) = &self.operation.output else {
             return Ok(Answer::default());
         };
@@ -218,13 +245,18 @@ impl Replier<'_> {
         };
         let blocks = layers.reply(self.memories, &sending)?;
         let header = &WithBlocks::new(types, plan.header, header, &blocks);
+        let above = self.service.options().differential.overlay_above;
+        let options = EncodeOptions {
+            overlay_above: self.early.map(|_| above),
+            ..self.service.encode_options()
+        };
         let draft = Draft {
             types,
             plan,
             version: self.version,
             header,
             body,
-            options: &self.service.encode_options(),
+            options: &options,
         };
         let began = Instant::now();
         let sharing = self.service.sharing(&self.operation.name);
@@ -235,15 +267,35 @@ impl Replier<'_> {
             self.certificate,
         );
         let made = match key {
-            Some(key) => self.service.templates().encode(key, &draft)?.into(),
+            Some(key) => self.service.templates().encode(key, &draft).map(Payload::from),
             None => {
                 let mut whole = Vec::new();
-                draft.encode(&mut whole)?;
-                whole.into()
+                draft.encode(&mut whole).map(|()| whole.into())
             }
+        };
+        let made = match (made, self.early) {
+            (Err(error), Some(early)) if error.kind() == castile_codec::Kind::Overlay => {
+                early_reply(&draft, early, host)?
+            }
+            (made, _) => made?,
         };
         self.service.note_encode(began);
         Ok(Answer(made))
+    }
+}
+
+/// Sends a reply while it is written.
+fn early_reply(draft: &Draft<'_>, early: Early<'_>, host: &dyn Host) -> Result<Payload, Error> {
+    let (sender, body) = castile_http::Body::channel(AHEAD);
+    (early.0)(draft.version, body);
+    let mut portions = Portions::new(sender, host);
+    match draft.encode_drained(&mut portions) {
+        Ok(()) => Ok(Payload::streamed(portions.finish().0)),
+        Err(error) if error.kind() == castile_codec::Kind::Stopped => {
+            tracing::info!("the client left before its reply was whole");
+            Ok(Payload::default())
+        }
+        Err(error) => Err(error.into()),
     }
 }
 

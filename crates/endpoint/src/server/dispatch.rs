@@ -313,6 +313,7 @@ impl Service {
             certificate: message.certificate,
             conversation: message.conversation,
             memories: &handling.memories,
+            early: message.early.filter(|_| handling.found.reply == Route::Back),
         };
         let handled = catch_unwind(AssertUnwindSafe(|| self.handler.handle(call)));
         let (fault, cause) = match handled {
@@ -356,6 +357,7 @@ impl Service {
             certificate: None,
             conversation: None,
             memories: &[],
+            early: None,
         })
     }
 

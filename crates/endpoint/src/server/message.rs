@@ -1,5 +1,6 @@
 //! Messages as a service takes and gives them, whatever carries them.
 
+use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
@@ -25,6 +26,8 @@ pub struct InMessage<'m> {
     pub certificate: Option<&'m [u8]>,
     /// The session that it belongs to.
     pub conversation: Option<&'m Arc<Conversation>>,
+    /// Who takes an answer that is sent while it is written; without one, answers are written whole.
+    pub early: Option<Early<'m>>,
 }
 
 impl<'m> InMessage<'m> {
@@ -38,6 +41,7 @@ impl<'m> InMessage<'m> {
             principal: None,
             certificate: None,
             conversation: None,
+            early: None,
         }
     }
 }
@@ -69,6 +73,16 @@ fn address_bytes(peer: SocketAddr) -> [u8; 18] {
     bytes[..16].copy_from_slice(&ip.octets());
     bytes[16..].copy_from_slice(&peer.port().to_be_bytes());
     bytes
+}
+
+/// Takes the envelope of an answer whose end is not written yet.
+#[derive(Clone, Copy)]
+pub struct Early<'m>(pub &'m dyn Fn(Version, castile_http::Body));
+
+impl fmt::Debug for Early<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Early")
+    }
 }
 
 /// A message to send back.

@@ -14,7 +14,7 @@ pub use call::{Answer, Call, Handler, Replier, Trouble};
 pub use dispatch::{Cause, FaultStyle, Service, ServiceOptions, Stats};
 pub use handlers::Handlers;
 pub(crate) use handlers::dynamic;
-pub use message::{InMessage, OutMessage};
+pub use message::{Early, InMessage, OutMessage};
 pub use replies::Sharing;
 pub(crate) use web::{Posted, Unread, http};
 pub use web::{Server, ServerOptions};

@@ -1,18 +1,20 @@
 //! The HTTP side of a service (SOAP 1.1, 6; SOAP 1.2 part 2, 7).
 
 use std::borrow::Cow;
+use std::cell::Cell;
 use std::net::{SocketAddr, ToSocketAddrs};
 use std::sync::Arc;
 
 use castile_codec::{Code, Route, Version};
 use castile_contract::Resolver;
 use castile_http::{
-    HeaderMap, HeaderName, HeaderValue, Method, ServerRequest, ServerResponse, StatusCode, header,
+    Body, HeaderMap, HeaderName, HeaderValue, Method, ServerRequest, ServerResponse, StatusCode, header,
 };
+use tokio::sync::oneshot;
 
 use super::dispatch::Service;
 use super::documents::Documents;
-use super::message::{InMessage, OutMessage};
+use super::message::{Early, InMessage, OutMessage};
 use super::outbox::Outbox;
 use crate::error::Error;
 use crate::media::{self, Media, plain_type};
@@ -127,21 +129,36 @@ impl Front {
             return ServerResponse::method_not_allowed("GET, HEAD, POST");
         }
         if !self.threads {
-            return self.call(&request);
+            return self.call(&request, None);
         }
         let front = self.clone();
-        match tokio::task::spawn_blocking(move || front.call(&request)).await {
-            Ok(response) => response,
-            Err(error) => {
-                tracing::error!(%error, "a call ended abnormally");
-                ServerResponse::empty(StatusCode::INTERNAL_SERVER_ERROR)
-            }
-        }
+        let (respond, response) = oneshot::channel();
+        tokio::task::spawn_blocking(move || front.call_early(&request, respond));
+        response.await.unwrap_or_else(|_| {
+            tracing::error!("a call ended abnormally");
+            ServerResponse::empty(StatusCode::INTERNAL_SERVER_ERROR)
+        })
     }
 
-    fn call(&self, request: &ServerRequest) -> ServerResponse {
+    /// Answers a call on a thread of its own, which may go on after the response has begun.
+    fn call_early(&self, request: &ServerRequest, respond: oneshot::Sender<ServerResponse>) {
+        let respond = Cell::new(Some(respond));
+        let send = |response| {
+            if let Some(respond) = respond.take() {
+                // Nobody waits for a response when the connection is gone.
+                let _ = respond.send(response);
+            }
+        };
+        let begin = |version, body| send(response(StatusCode::OK, version, body));
+        send(self.call(request, Some(Early(&begin))));
+    }
+
+    fn call(&self, request: &ServerRequest, early: Option<Early<'_>>) -> ServerResponse {
         match Posted::read(request) {
-            Ok(posted) => self.send(self.service.answer(posted.message(request, None))),
+            Ok(posted) => self.send(self.service.answer(InMessage {
+                early,
+                ..posted.message(request, None)
+            })),
             Err(Unread::Media(response)) => response,
             Err(Unread::Text(version, error)) => self.send(self.service.refuse(version, &error)),
         }
@@ -254,6 +271,7 @@ impl<'r> Posted<'r> {
             principal: request.principal.as_deref(),
             certificate: request.peer_certificate.as_deref(),
             conversation,
+            early: None,
         }
     }
 }
@@ -270,12 +288,16 @@ pub(crate) fn http(answer: OutMessage) -> ServerResponse {
         (Some(Code::Sender | Code::DataEncodingUnknown), Version::Soap12) => StatusCode::BAD_REQUEST,
         (Some(_), _) => StatusCode::INTERNAL_SERVER_ERROR,
     };
+    response(status, version, body.into())
+}
+
+fn response(status: StatusCode, version: Version, body: Body) -> ServerResponse {
     let content_type = HeaderValue::from_static(plain_type(version));
     let mut headers = HeaderMap::with_capacity(4);
     headers.insert(header::CONTENT_TYPE, content_type);
     ServerResponse {
         status,
         headers,
-        body: body.into(),
+        body,
     }
 }

@@ -46,10 +46,13 @@ pub(crate) fn start(options: ServerOptions) -> castile_http::Running {
     start_with(options, handlers())
 }
 
-pub(crate) fn start_with(options: ServerOptions, handlers: Handlers) -> castile_http::Running {
+pub(crate) fn start_with(
+    options: ServerOptions,
+    handler: impl castile_endpoint::Handler,
+) -> castile_http::Running {
     let load_options = LoadOptions::default();
     let contract = load(&Location::from(WSDL), &load_options).unwrap();
-    let service = Service::new(contract, ServiceOptions::default(), handlers).unwrap();
+    let service = Service::new(contract, ServiceOptions::default(), handler).unwrap();
     let server = Server::bind(
         Arc::new(service),
         "127.0.0.1:0",
