@@ -27,7 +27,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
 PYTHON_SOURCES := $(shell find crates/python -not -path '*/tests/*' \
 	\( -name '*.py' -o -name '*.pyi' -o -name py.typed -o -name pyproject.toml \))
 
-.PHONY: help demo build test lint interop conformance generated soak bench requirements clean
+.PHONY: help demo build test lint interop conformance generated soak soakstream bench requirements clean
 
 help: ## list these targets
 	@echo "Castile, a SOAP toolkit. Start with: make demo"
@@ -93,6 +93,10 @@ bench: ## micro-benchmarks, a few minutes
 	@echo "What a user of the crates gets, who has the default release profile:"
 	CARGO_PROFILE_BENCH_LTO=off CARGO_PROFILE_BENCH_CODEGEN_UNITS=16 $(CARGO) bench --locked -p castile-codec \
 		--bench ratios --target-dir $(TARGET)/default-profile
+
+GIGABYTES ?= 1
+soakstream: build ## an array of 1 GB (GIGABYTES=10: more) sent and received in 64 MB of memory
+	$(BIN)/python bench/python/stream.py --gigabytes $(GIGABYTES)
 
 requirements: ## write requirements/dev.txt anew from dev.in (needs uv)
 	uv pip compile --universal --generate-hashes --python-version 3.11 --no-emit-index-url \

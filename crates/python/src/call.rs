@@ -1,14 +1,19 @@
 //! What a call did: the request before it is sent, and the record of a finished call.
 
-use castile_endpoint::{HeaderBlock, Outgoing, Record};
+use castile_endpoint::{DifferentialStats, Exchange, HeaderBlock, Outgoing, Payload, Record};
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
+
+use crate::options::duration;
 
 /// A request that is ready to be sent; hooks may change it.
 #[pyclass(module = "castile._castile")]
 pub(crate) struct Request {
     operation: String,
     outgoing: Option<Outgoing>,
+    /// The envelope is written while it is sent.
+    streamed: bool,
 }
 
 impl Request {
@@ -16,6 +21,15 @@ impl Request {
         Request {
             operation: outgoing.operation.clone(),
             outgoing: Some(outgoing),
+            streamed: false,
+        }
+    }
+
+    /// A request whose envelope is written while it is sent.
+    pub(crate) fn streamed(operation: &str) -> Self {
+        Request {
+            streamed: true,
+            ..Request::new(Outgoing::ready(operation, Payload::default()))
         }
     }
 
@@ -50,6 +64,12 @@ impl Request {
         &self.operation
     }
 
+    /// Whether the envelope is written while it is sent: it is not here then.
+    #[getter]
+    fn is_streamed(&self) -> bool {
+        self.streamed
+    }
+
     /// The envelope.
     #[getter]
     fn get_body<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
@@ -60,6 +80,7 @@ impl Request {
     fn set_body(&mut self, body: Vec<u8>) {
         if let Some(outgoing) = &mut self.outgoing {
             outgoing.body = body.into();
+            self.streamed = false;
         }
     }
 
@@ -253,6 +274,80 @@ impl Call {
         let (out, back) = (request.len(), reply.len());
         format!("<call {operation}: HTTP {status}, {out} bytes out, {back} bytes back, {micros} \u{b5}s>")
     }
+}
+
+/// What came back, not yet decoded.
+#[pyclass(module = "castile._castile", frozen)]
+pub(crate) struct Answer(pub(crate) Exchange);
+
+#[pymethods]
+impl Answer {
+    /// The bytes of the reply, decompressed.
+    #[getter]
+    fn body<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.response().body)
+    }
+
+    /// The HTTP status.
+    #[getter]
+    fn status(&self) -> u16 {
+        self.0.response().status.as_u16()
+    }
+
+    /// The header fields of HTTP.
+    #[getter]
+    fn http_headers(&self) -> Vec<(String, String)> {
+        let text = |v: &[u8]| String::from_utf8_lossy(v).into_owned();
+        let fields = self.0.response().headers.iter();
+        fields
+            .map(|(name, value)| (name.to_string(), text(value.as_bytes())))
+            .collect()
+    }
+}
+
+/// A call under way on the runtime.
+#[pyclass(module = "castile._castile", frozen)]
+pub(crate) struct Running(pub(crate) tokio::task::AbortHandle);
+
+#[pymethods]
+impl Running {
+    fn cancel(&self) {
+        self.0.abort();
+    }
+}
+
+/// What is to be sent; a request is sent once.
+pub(crate) fn outgoing(request: &Bound<'_, Request>, timeout: Option<f64>) -> PyResult<Outgoing> {
+    let taken = request.borrow_mut().take();
+    let mut outgoing = taken.ok_or_else(|| PyRuntimeError::new_err("the request was sent already"))?;
+    if let Some(seconds) = timeout {
+        outgoing.timeout = Some(duration(seconds)?);
+    }
+    Ok(outgoing)
+}
+
+/// What differential sending did so far.
+pub(crate) fn sending_figures<'py>(
+    py: Python<'py>,
+    stats: &DifferentialStats,
+) -> PyResult<Bound<'py, PyDict>> {
+    let [content, perfect, partial, first] = stats.matches;
+    let figures = [
+        ("content", content),
+        ("perfect_structural", perfect),
+        ("partial_structural", partial),
+        ("first_time", first),
+        ("busy", stats.busy),
+        ("evicted", stats.evicted),
+        ("bytes_total", stats.bytes_total),
+        ("bytes_rewritten", stats.bytes_rewritten),
+        ("memory", stats.memory),
+    ];
+    let dict = PyDict::new(py);
+    for (name, figure) in figures {
+        dict.set_item(name, figure)?;
+    }
+    Ok(dict)
 }
 
 fn masked(py: Python<'_>, body: &[u8]) -> PyResult<Py<PyAny>> {

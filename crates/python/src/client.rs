@@ -2,19 +2,22 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use castile_endpoint::{Client as Endpoint, Exchange, Fault, Kind, Outcome, Outgoing, Record, Version};
+use castile_endpoint::{
+    Client as Endpoint, Exchange, Fault, Kind, Outcome, Outgoing, Record, StreamOptions, Version,
+};
 use castile_plan::{ComplexId, TypeId};
-use castile_value::{Shape, Value, ValueSink};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use castile_value::{Shape, Source, Value, ValueSink};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 
-use crate::call::{Call, Request};
+use crate::call::{Answer, Call, Request, Running, outgoing, sending_figures};
 use crate::describe::{OperationFace, describe};
-use crate::options::{Settings, client_options, duration, location};
+use crate::options::{Settings, client_options, location};
 use crate::schema::{self, FieldFace, PortFace, TypeFace};
 use crate::sink::{Classes, Form, Objects, RowsAs, record_to_python};
 use crate::source::{Context, arguments, owned};
+use crate::stream::Stream;
 use crate::{error, fault, log};
 
 /// Bytes of a reply from which arrays are read without the interpreter lock.
@@ -23,8 +26,8 @@ const ARRAYS_BYTES_MIN: usize = 64 * 1024;
 /// One port of one service. The class of the same name in `castile` wraps it.
 #[pyclass(module = "castile._castile", frozen)]
 pub(crate) struct Client {
-    endpoint: Arc<Endpoint>,
-    classes: Arc<Classes>,
+    pub(crate) endpoint: Arc<Endpoint>,
+    pub(crate) classes: Arc<Classes>,
 }
 
 #[pymethods]
@@ -94,8 +97,9 @@ impl Client {
         describe(self.endpoint.types(), &self.endpoint.binding().operations)
     }
 
-    /// First step: arguments to an envelope.
-    #[pyo3(signature = (operation, args, kwargs, header))]
+    /// First step: arguments to an envelope. If `streams`, iterators and very large arrays are left for
+    /// later: what comes back is a request that is written while it is sent.
+    #[pyo3(signature = (operation, args, kwargs, header, streams = false))]
     fn prepare(
         &self,
         py: Python<'_>,
@@ -103,6 +107,7 @@ impl Client {
         args: &Bound<'_, PyTuple>,
         kwargs: Option<&Bound<'_, PyDict>>,
         header: Option<Bound<'_, PyAny>>,
+        streams: bool,
     ) -> PyResult<Request> {
         log::refresh(py);
         let types = self.endpoint.types();
@@ -110,27 +115,69 @@ impl Client {
             .endpoint
             .arguments(operation)
             .map_err(|e| error::endpoint(py, &e))?;
-        let context = Context::new(py, types, self.classes.form.zeep);
+        let encoded = self.is_encoded(operation);
+        let context = Context::new(py, types, self.classes.form.zeep).streaming(streams && !encoded);
         let args = arguments(py, types, complex, operation, args, kwargs)?;
-        let declared = self.endpoint.operation(operation);
-        if declared.is_ok_and(|o| o.input.as_ref().is_some_and(|plan| plan.encoded)) {
+        let made = |prepared: Result<Option<Outgoing>, castile_endpoint::Error>| match prepared {
+            Ok(Some(outgoing)) => Ok(Request::new(outgoing)),
+            Ok(None) => Ok(Request::streamed(operation)),
+            Err(e) => Err(error::endpoint(py, &e)),
+        };
+        let prepare = |header: &dyn Source, args: &dyn Source| match streams {
+            true => self.endpoint.prepare_small(operation, header, args),
+            false => self.endpoint.prepare(operation, header, args).map(Some),
+        };
+        if encoded {
             context.find_shared(&args)?;
         } else if header.is_none()
             && let Some(args) = owned(types, complex, &args)
         {
             let nothing: Vec<(String, Value)> = Vec::new();
-            let prepared = py.detach(|| self.endpoint.prepare(operation, &nothing, &args));
-            return prepared.map(Request::new).map_err(|e| error::endpoint(py, &e));
+            return made(py.detach(|| prepare(&nothing, &args)));
         }
         let args = context.record(args, Some(complex), operation);
         let header = header.unwrap_or_else(|| PyDict::new(py).into_any());
         let header = context.record(header, self.header_type(operation), "Header");
-        let prepared = self.endpoint.prepare(operation, header, args);
-        match (context.failure(), prepared) {
-            (Some(failure), _) => Err(failure),
-            (None, Err(e)) => Err(error::endpoint(py, &e)),
-            (None, Ok(outgoing)) => Ok(Request::new(outgoing)),
+        let prepared = prepare(header, args);
+        match context.failure() {
+            Some(failure) => Err(failure),
+            None => made(prepared),
         }
+    }
+
+    /// Second step for a request that is written while it is sent: its arguments once more.
+    fn exchange_streamed(
+        &self,
+        py: Python<'_>,
+        request: &Bound<'_, Request>,
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+        header: Option<Bound<'_, PyAny>>,
+        timeout: Option<f64>,
+    ) -> PyResult<Answer> {
+        let outgoing = outgoing(request, timeout)?;
+        self.send_streamed(py, outgoing, args, kwargs, header).map(Answer)
+    }
+
+    /// Sends a request and gives an array of the reply batch by batch; a fault is raised.
+    #[allow(clippy::too_many_arguments)] // those of exchange_streamed, and what is streamed
+    fn open_stream(
+        &self,
+        py: Python<'_>,
+        request: &Bound<'_, Request>,
+        args: &Bound<'_, PyTuple>,
+        kwargs: Option<&Bound<'_, PyDict>>,
+        header: Option<Bound<'_, PyAny>>,
+        timeout: Option<f64>,
+        array: Option<String>,
+        batch: u64,
+    ) -> PyResult<Stream> {
+        let outgoing = outgoing(request, timeout)?;
+        let options = StreamOptions {
+            array,
+            batch_items_min: batch,
+        };
+        self.receive_stream(py, outgoing, args, kwargs, header, &options)
     }
 
     /// Second step: bytes out, bytes in, without the interpreter lock.
@@ -230,7 +277,7 @@ impl Client {
         kwargs: Option<&Bound<'py, PyDict>>,
         header: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
-        let request = self.prepare(py, operation, args, kwargs, header)?;
+        let request = self.prepare(py, operation, args, kwargs, header, false)?;
         request.bytes(py)
     }
 
@@ -385,7 +432,13 @@ impl Client {
         known.then_some(ComplexId(number)).ok_or_else(none)
     }
 
-    fn header_type(&self, operation: &str) -> Option<ComplexId> {
+    /// Whether requests are written by the rules of SOAP encoding.
+    fn is_encoded(&self, operation: &str) -> bool {
+        let declared = self.endpoint.operation(operation);
+        declared.is_ok_and(|o| o.input.as_ref().is_some_and(|plan| plan.encoded))
+    }
+
+    pub(crate) fn header_type(&self, operation: &str) -> Option<ComplexId> {
         let operation = self.endpoint.operation(operation).ok()?;
         Some(operation.input.as_ref()?.header)
     }
@@ -437,77 +490,4 @@ pub(crate) fn form(settings: &Settings<'_, '_>) -> PyResult<Form> {
     };
     let zeep = settings.get::<bool>("zeep")? == Some(true);
     Ok(Form { rows, lists, zeep })
-}
-
-fn outgoing(request: &Bound<'_, Request>, timeout: Option<f64>) -> PyResult<Outgoing> {
-    let taken = request.borrow_mut().take();
-    let mut outgoing = taken.ok_or_else(|| PyRuntimeError::new_err("the request was sent already"))?;
-    if let Some(seconds) = timeout {
-        outgoing.timeout = Some(duration(seconds)?);
-    }
-    Ok(outgoing)
-}
-
-/// What came back, not yet decoded.
-#[pyclass(module = "castile._castile", frozen)]
-pub(crate) struct Answer(Exchange);
-
-#[pymethods]
-impl Answer {
-    /// The bytes of the reply, decompressed.
-    #[getter]
-    fn body<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.0.response().body)
-    }
-
-    /// The HTTP status.
-    #[getter]
-    fn status(&self) -> u16 {
-        self.0.response().status.as_u16()
-    }
-
-    /// The header fields of HTTP.
-    #[getter]
-    fn http_headers(&self) -> Vec<(String, String)> {
-        let text = |v: &[u8]| String::from_utf8_lossy(v).into_owned();
-        let fields = self.0.response().headers.iter();
-        fields
-            .map(|(name, value)| (name.to_string(), text(value.as_bytes())))
-            .collect()
-    }
-}
-
-/// A call under way on the runtime.
-#[pyclass(module = "castile._castile", frozen)]
-pub(crate) struct Running(tokio::task::AbortHandle);
-
-#[pymethods]
-impl Running {
-    fn cancel(&self) {
-        self.0.abort();
-    }
-}
-
-/// What differential sending did so far.
-pub(crate) fn sending_figures<'py>(
-    py: Python<'py>,
-    stats: &castile_endpoint::DifferentialStats,
-) -> PyResult<Bound<'py, PyDict>> {
-    let [content, perfect, partial, first] = stats.matches;
-    let figures = [
-        ("content", content),
-        ("perfect_structural", perfect),
-        ("partial_structural", partial),
-        ("first_time", first),
-        ("busy", stats.busy),
-        ("evicted", stats.evicted),
-        ("bytes_total", stats.bytes_total),
-        ("bytes_rewritten", stats.bytes_rewritten),
-        ("memory", stats.memory),
-    ];
-    let dict = PyDict::new(py);
-    for (name, figure) in figures {
-        dict.set_item(name, figure)?;
-    }
-    Ok(dict)
 }

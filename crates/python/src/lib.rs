@@ -33,6 +33,7 @@ mod server;
 mod sink;
 mod slots;
 mod source;
+mod stream;
 mod temporal;
 mod tracked;
 
@@ -43,9 +44,9 @@ mod _castile {
     use pyo3::prelude::*;
 
     #[pymodule_export]
-    use super::call::{Call, Request};
+    use super::call::{Answer, Call, Request, Running};
     #[pymodule_export]
-    use super::client::{Answer, Client, Running};
+    use super::client::Client;
     #[pymodule_export]
     use super::cwmp::{Acs, ConnectionRequests, Conversation, Cpe};
     #[pymodule_export]
@@ -58,6 +59,8 @@ mod _castile {
     use super::schema::{FieldFace, PortFace, TypeFace};
     #[pymodule_export]
     use super::server::{Server, ServerCall};
+    #[pymodule_export]
+    use super::stream::Stream;
     #[pymodule_export]
     use super::temporal::{Moment, Span};
     #[pymodule_export]

@@ -19,7 +19,8 @@ use crate::describe::{OperationFace, describe};
 use crate::options::{Settings, duration, load_options, location};
 use crate::sink::{Classes, Objects};
 use crate::source::{Context, arguments};
-use crate::{client, error, fault, log};
+use crate::stream::Interpreter;
+use crate::{call, client, error, fault, log};
 
 /// A service on a socket, running in threads of its own until it is stopped.
 #[pyclass(module = "castile._castile", frozen)]
@@ -113,7 +114,7 @@ impl Server {
 
     /// What differential sending did so far.
     fn differential<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        client::sending_figures(py, &self.service.differential())
+        call::sending_figures(py, &self.service.differential())
     }
 
     /// Calls, faults, bytes in and out, seconds of decoding and of encoding so far.
@@ -282,17 +283,18 @@ impl PythonHandler {
             return Ok(Answer::default());
         };
         let types = self.classes.types();
-        let context = Context::new(py, types, false);
+        let context = Context::new(py, types, false).streaming(replier.streams());
         let results = results(py, types, result_type, operation, value)?;
         if replier.is_encoded() {
             context.find_shared(&results)?;
         }
         let results = context.record(results, Some(result_type), operation);
         let headers = context.record(headers, Some(header_type), "Header");
-        let written = replier.reply(headers, results);
+        let host = Interpreter::default();
+        let written = replier.reply_by(headers, results, &host);
         match (context.failure(), written) {
             (Some(failure), _) => Err(failure),
-            (None, Err(e)) => Err(error::endpoint(py, &e)),
+            (None, Err(e)) => Err(host.error(py, &e)),
             (None, Ok(answer)) => Ok(answer),
         }
     }

@@ -19,7 +19,7 @@ castile.serve(Calculator(), port=8080)
 """
 
 from ._castile import VERSION as __version__
-from ._castile import Call, DateTime, Duration, Request
+from ._castile import Call, DateTime, Duration, Request, Stream
 from ._client import AsyncClient, Client
 from ._errors import (
     BadPeer,
@@ -85,6 +85,7 @@ __all__ = [
     "SecurityError",
     "Server",
     "ServerCall",
+    "Stream",
     "Timeout",
     "Timeouts",
     "Timestamp",

@@ -186,6 +186,10 @@ class Request:
         """The operation's name."""
 
     @property
+    def is_streamed(self) -> bool:
+        """Whether the envelope is written while it is sent: it is not here then."""
+
+    @property
     def body(self) -> bytes:
         """The envelope; may be set."""
 
@@ -193,6 +197,33 @@ class Request:
     def body(self, value: bytes) -> None: ...
     def add_http_header(self, name: str, value: str) -> None:
         """Adds a header field of HTTP."""
+
+@final
+class Stream:
+    """An array of a reply, batch by batch, while it comes. Each batch is what a call gives for an array:
+    a NumPy array, or a list.
+
+    The memory that it takes does not depend on the length of the array. Leave it with `close`, or use it
+    in a `with` statement, when not all of it is wanted.
+    """
+
+    def __iter__(self) -> Stream: ...
+    def __next__(self) -> Any: ...
+    def __enter__(self) -> Stream: ...
+    def __exit__(self, *_error: object) -> None: ...
+    @property
+    def items(self) -> int | None:
+        """Items that came so far."""
+
+    @property
+    def bytes(self) -> int | None:
+        """Bytes of the reply that came so far, decompressed."""
+
+    def close(self) -> None:
+        """Gives the rest up: closes the connection unless the reply was read to its end."""
+
+    def rest(self) -> Any:
+        """All values of the reply but those of the array, as a record. Ends the stream."""
 
 @final
 class Call:
@@ -292,8 +323,31 @@ class Client:
     def doc(self) -> str | None: ...
     def operations(self) -> list[OperationFace]: ...
     def prepare(
-        self, operation: str, args: tuple[Any, ...], kwargs: dict[str, Any] | None, header: Any
+        self,
+        operation: str,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any] | None,
+        header: Any,
+        streams: bool = False,
     ) -> Request: ...
+    def exchange_streamed(
+        self,
+        request: Request,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any] | None,
+        header: Any,
+        timeout: float | None,
+    ) -> Answer: ...
+    def open_stream(
+        self,
+        request: Request,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any] | None,
+        header: Any,
+        timeout: float | None,
+        array: str | None,
+        batch: int,
+    ) -> Stream: ...
     def exchange(self, request: Request, timeout: float | None) -> Answer: ...
     def start(
         self,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias, TypeVar, cast
 
 from . import _castile
-from ._castile import Call, OperationFace, Request
+from ._castile import Call, OperationFace, Request, Stream
 from ._errors import Fault, NoSuchOperation
 from ._layers import Layer, client_layers
 from ._operations import help_text, no_operation, signature
@@ -122,6 +122,9 @@ class Shared(Generic[Service]):
         self._faces = {face.name: face for face in self._core.operations()}
         self._begin()
 
+    _streams = False
+    """Whether requests may be written while they are sent."""
+
     def _begin(self) -> None:
         """Sets up what differs between the two."""
 
@@ -189,7 +192,8 @@ class Shared(Generic[Service]):
         headers: Headers,
         http: Mapping[str, str] | None,
     ) -> Request:
-        request = self._core.prepare(operation, args, kwargs, self._header(operation, headers))
+        header = self._header(operation, headers)
+        request = self._core.prepare(operation, args, kwargs, header, self._streams)
         for name, value in (http or {}).items():
             request.add_http_header(name, value)
         for hook in self._on_request:
@@ -222,9 +226,16 @@ class Shared(Generic[Service]):
 class PlainClient(Shared[Service]):
     """Calls that block."""
 
+    stream: Operations[StreamOperation]
+    """The operations, for replies with a long array, which comes batch by batch:
+    `for batch in client.stream.fetch(7): ...`."""
+
+    _streams = True
+
     def _begin(self) -> None:
         self._last = threading.local()
         self.service = cast(Service, Operations(self, Operation))
+        self.stream = Operations(self, StreamOperation)
 
     @property
     def last_call(self) -> Call | None:
@@ -244,13 +255,36 @@ class PlainClient(Shared[Service]):
         core = self._core
         self._last.call = None
         request = self._request(operation, args, kwargs, headers, http)
-        value, is_fault, call = core.receive(core.exchange(request, timeout))
+        if request.is_streamed:
+            header = self._header(operation, headers)
+            answer = core.exchange_streamed(request, args, kwargs, header, timeout)
+        else:
+            answer = core.exchange(request, timeout)
+        value, is_fault, call = core.receive(answer)
         self._last.call = call
         for hook in self._on_reply:
             hook(call)
         if is_fault:
             raise self._typed(value)
         return value
+
+    def _open(
+        self,
+        operation: str,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+        headers: Headers,
+        timeout: float | None,
+        http: Mapping[str, str] | None,
+        array: str | None,
+        batch: int,
+    ) -> Stream:
+        request = self._request(operation, args, kwargs, headers, http)
+        header = self._header(operation, headers)
+        try:
+            return self._core.open_stream(request, args, kwargs, header, timeout, array, batch)
+        except Fault as fault:
+            raise self._typed(fault) from None
 
 
 class Client(PlainClient["Operations[Operation]"]):
@@ -275,6 +309,9 @@ class Client(PlainClient["Operations[Operation]"]):
     (`"objects"`). `layers` add headers to requests and check replies: `UsernameToken`, `Timestamp`,
     `Addressing`. `faults` are exception classes with fields, raised instead of `Fault` for declared
     faults of the same name.
+
+    An iterator in the place of an array is sent while it is read, batch by batch, and so is an array
+    larger than `Differential.overlay_above`.
 
     Any number of threads may use a client at once.
     """
@@ -395,6 +432,31 @@ class Operation(_OperationBase):
         **kwargs: Any,
     ) -> Any:
         return self._client._call(self.face.name, args, kwargs, _headers, _timeout, _http_headers)
+
+
+class StreamOperation(_OperationBase):
+    """An operation that is called and gives an array of its reply batch by batch."""
+
+    def __call__(
+        self,
+        /,
+        *args: Any,
+        _array: str | None = None,
+        _batch: int = 10_000,
+        _headers: Headers = None,
+        _timeout: float | None = None,
+        _http_headers: Mapping[str, str] | None = None,
+        **kwargs: Any,
+    ) -> Stream:
+        """Sends the request and reads the head of the reply.
+
+        `_array` names the array (`"values"`, or `"a.b"` for field `b` of field `a`) where the reply has
+        several. A batch has at least `_batch` items, but the last; 1 gives each as soon as it is there.
+        """
+        opened: Stream = self._client._open(
+            self.face.name, args, kwargs, _headers, _timeout, _http_headers, _array, _batch
+        )
+        return opened
 
 
 class AsyncOperation(_OperationBase):

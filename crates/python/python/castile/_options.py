@@ -81,6 +81,7 @@ class Differential:
     grows, `budget_bytes` is what all messages together may keep.
     `verify` compares also what is tracked or hinted, and refuses a message of which a value changed
     without a mark: for tests.
+    An array that takes more than `overlay_above` bytes is not kept, but sent while it is written.
     """
 
     enabled: bool = True
@@ -97,6 +98,7 @@ class Differential:
     one_pass: bool = True
     verify: bool = False
     budget_bytes: int | None = None
+    overlay_above: int | None = None
 
 
 Auth: TypeAlias = "tuple[str, str] | Basic | Digest | Bearer | None"

@@ -70,6 +70,12 @@ impl<'a, 'py> Context<'a, 'py> {
             Class::Masked | Class::Frame | Class::ArrayLike | Class::Memory => {
                 self.try_convert(super::array::plain(&value)?, field, place)?
             }
+            Class::Iterable
+                if let Some(field) = field
+                    && self.is_stream(&value, Some(field))? =>
+            {
+                self.stream(value, field, place)
+            }
             Class::Iterable => {
                 let list = self.py.get_type::<pyo3::types::PyList>().call1((value,))?;
                 self.list(list, field, place)?

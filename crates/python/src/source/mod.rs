@@ -21,6 +21,7 @@ mod owned;
 mod plain;
 mod rows;
 mod shared;
+mod stream;
 mod value;
 
 use std::cell::{Cell, RefCell};
@@ -28,7 +29,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use castile_plan::{ComplexId, Field, FieldKind, Types};
-use castile_value::{Changes, Column, ColumnBuf, Item, Items, Rows, Scalar, Shape, Source, Table};
+use castile_value::{Batches, Changes, Column, ColumnBuf, Item, Items, Rows, Scalar, Shape, Source, Table};
 use foldhash::fast::FixedState;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -54,6 +55,8 @@ pub(crate) struct Context<'a, 'py> {
     types: &'a Types,
     /// Whether values are given in zeep's ways.
     zeep: bool,
+    /// Whether iterators are streamed rather than read to their end at once.
+    streams: bool,
     objects: Arena<Bound<'py, PyAny>>,
     nodes: Arena<Node<'a, 'py>>,
     lists: Arena<list::List<'a, 'py>>,
@@ -70,6 +73,7 @@ pub(crate) struct Context<'a, 'py> {
     texts: Arena<String>,
     sizes: Arena<Vec<usize>>,
     cells: Arena<Cell<Option<Kept<'a>>>>,
+    batches: Arena<stream::Batches<'a, 'py>>,
     bindings: Arena<Binding<'py>>,
     places: Arena<Place<'a>>,
     binding_of: RefCell<Map<(usize, u32), &'a Binding<'py>>>,
@@ -88,6 +92,7 @@ impl<'a, 'py> Context<'a, 'py> {
             py,
             types,
             zeep,
+            streams: false,
             objects: Arena::new(),
             nodes: Arena::new(),
             lists: Arena::new(),
@@ -104,6 +109,7 @@ impl<'a, 'py> Context<'a, 'py> {
             texts: Arena::new(),
             sizes: Arena::new(),
             cells: Arena::new(),
+            batches: Arena::new(),
             bindings: Arena::new(),
             places: Arena::new(),
             binding_of: RefCell::default(),
@@ -113,6 +119,12 @@ impl<'a, 'py> Context<'a, 'py> {
             failure: RefCell::default(),
             identities: shared::Shared::default(),
         }
+    }
+
+    /// Has iterators streamed.
+    pub(crate) fn streaming(mut self, streams: bool) -> Self {
+        self.streams = streams;
+        self
     }
 
     /// A record of type `complex` (as far as known) over a Python object: a dict or other
@@ -253,6 +265,7 @@ enum Kept<'a> {
     Table(&'a Table<'a>),
     Record(&'a dyn Source),
     Items(&'a dyn Items),
+    Stream(&'a dyn Batches),
     Xml(&'a str),
     Grid(&'a [usize], &'a Column<'a>),
     Ref(u32),
@@ -274,6 +287,7 @@ impl<'a> Kept<'a> {
             Kept::Table(v) => Item::Table(v.clone()),
             Kept::Record(v) => Item::Record(v),
             Kept::Items(v) => Item::Items(v),
+            Kept::Stream(v) => Item::Stream(v),
             Kept::Xml(v) => Item::Xml(v),
             Kept::Grid(sizes, v) => Item::Grid(sizes, Box::new(Item::Column(*v))),
             Kept::Ref(number) => Item::Ref(number),
