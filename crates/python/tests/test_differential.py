@@ -100,7 +100,7 @@ def test_learned_decoding_gives_the_same_objects_and_errors(echo):
         b"<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Body>"
         b"<n:echoResponse xmlns:n='urn:echo'>%s</n:echoResponse></e:Body></e:Envelope>"
     )
-    item = b"<return>%s</return>"
+    item = b"<n:result>%s</n:result>"
     first = client.decode("echo", reply % (item % b"1.5"))
     again = client.decode("echo", reply % ((item % b"2.5") * 2))
     assert [list(first), list(again)] == [[1.5], [2.5, 2.5]]
