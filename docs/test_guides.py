@@ -117,7 +117,12 @@ class Reader:
 
     def run(self, command: list[str]) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            command, cwd=self.folder, env=environment(), capture_output=True, text=True, timeout=SECONDS_MAX
+            command,
+            cwd=self.folder,
+            env=environment(self.folder),
+            capture_output=True,
+            text=True,
+            timeout=SECONDS_MAX,
         )
 
     def start(self, command: list[str], place: str) -> None:
@@ -126,7 +131,7 @@ class Reader:
         process = subprocess.Popen(
             command,
             cwd=self.folder,
-            env=environment(),
+            env=environment(self.folder),
             text=True,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
@@ -151,10 +156,15 @@ class Reader:
                 process.communicate()
 
 
-def environment() -> dict[str, str]:
-    """This process's variables, with the command that belongs to this Python first on the path."""
+def environment(folder: Path) -> dict[str, str]:
+    """This process's variables, with the command that belongs to this Python first on the path.
+
+    What is kept of contracts is kept in the folder: a port that is free now was another service's before,
+    and what is known of that one's WSDL would be taken for this one's.
+    """
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    return {**os.environ, "PATH": path, "PYTHONUNBUFFERED": "1", "COLUMNS": "100", "NO_COLOR": "1"}
+    ours = {"PATH": path, "CASTILE_CACHE": str(folder / ".cache")}
+    return {**os.environ, **ours, "PYTHONUNBUFFERED": "1", "COLUMNS": "100", "NO_COLOR": "1"}
 
 
 def free_port() -> int:
