@@ -96,8 +96,9 @@ impl Chunk {
     /// Writes changed values into their slots. Bit `row % 64` of mask `[field][row / 64]` says which;
     /// `columns` and `first` say where this chunk's rows lie.
     ///
-    /// From the first value on that finds no room, the chunk is put together anew: what did not change
-    /// is copied once, however many values grow.
+    /// Where few values changed, one that finds no room moves what lies behind it. Where many did, or enough
+    /// was moved, the chunk is put together anew from there on: what did not change is copied once, however
+    /// many values grow.
     pub(crate) fn patch(
         &mut self,
         layout: &Layout<'_>,
@@ -108,6 +109,9 @@ impl Chunk {
     ) {
         let Memory { masks, chunk: anew } = memory;
         self.own(layout.options, report);
+        let blocks = self.rows.div_ceil(BLOCK);
+        let marked = masks.iter().flat_map(|field| &field[..blocks]);
+        let changed: u32 = marked.map(|rows| rows.count_ones()).sum();
         let mut cursor = Cursor {
             layout,
             bytes: Arc::make_mut(&mut self.bytes),
@@ -116,10 +120,11 @@ impl Chunk {
             at: 0,
             anew: None,
             memory: anew,
+            may_shift: changed <= FEW || !layout.options.one_pass,
             shifted: 0,
             report,
         };
-        for block in 0..self.rows.div_ceil(BLOCK) {
+        for block in 0..blocks {
             let mut rows = masks.iter().fold(0, |any, field| any | field[block]);
             while rows != 0 {
                 let bit = rows.trailing_zeros();
@@ -221,6 +226,8 @@ struct Cursor<'c> {
     /// When the chunk is put together anew in `memory`: what comes next of `bytes`.
     anew: Option<usize>,
     memory: &'c mut Vec<u8>,
+    /// Whether what lies behind a value may be moved in place.
+    may_shift: bool,
     /// Bytes moved in place so far.
     shifted: usize,
     report: &'c mut Report,
@@ -283,10 +290,12 @@ impl Cursor<'_> {
         if length > width && self.shifted < self.bytes.len() && self.steal(length - width) {
             return true;
         }
-        if !self.layout.options.one_pass {
+        let behind = self.bytes.len() - self.at - width;
+        let enough = self.layout.options.one_pass && self.shifted + behind > self.bytes.len();
+        if self.may_shift && !enough {
             self.shift(width, length);
         }
-        !self.layout.options.one_pass
+        self.may_shift && !enough
     }
 
     /// Moves all that lies behind the slot.
@@ -298,6 +307,7 @@ impl Cursor<'_> {
         self.bytes.copy_within(behind..end, self.at + length);
         self.bytes.truncate(end + length - width);
         self.widths[self.value] = length as u8;
+        self.shifted += end - behind;
         self.report.bytes_shifted += (end - behind) as u64;
     }
 
@@ -348,10 +358,14 @@ fn trim(bytes: &mut Vec<u8>, options: &Options) {
 }
 
 /// A text with spaces behind it: the same few wide instructions for every length.
-#[inline]
+#[inline(always)]
 fn padded(text: &Number, length: usize) -> Number {
     let mask = &MASKS[length];
-    std::array::from_fn(|k| text[k] & mask[k] | b' ' & !mask[k])
+    let mut padded = [b' '; RowWriter::NUMBER];
+    for ((to, &from), &mask) in padded.iter_mut().zip(text).zip(mask) {
+        *to = from & mask | b' ' & !mask;
+    }
+    padded
 }
 
 /// Writes the first bytes of a text over a whole slot of at most as many, with two wide stores that
@@ -424,6 +438,9 @@ fn sum(widths: &[u8]) -> usize {
     }
     total
 }
+
+/// Changed values of a chunk up to which moving its tail for each is less than copying it once.
+const FEW: u32 = 8;
 
 /// Rows that are written before a chunk's size is looked at again.
 const STEP: usize = 32;
