@@ -248,3 +248,26 @@ fn shapes_that_differ_only_at_their_ends_take_no_product_of_time() {
         );
     }
 }
+
+#[test]
+fn long_runs_of_texts_are_read_plainly() {
+    let table = Table::parse(TYPES);
+    let plan = table.plan("Step");
+    let mut learned = Learned::default();
+    let notes = vec![("text", Some("by")); 1000];
+    for (count, like) in [
+        (1000, false),
+        (100, false),
+        (200, true),
+        (256, true),
+        (257, false),
+        (3, true),
+    ] {
+        let text = step(&table, "n", &[1.0; 1000], &notes[..count]);
+        assert_eq!(
+            learned.check(&table, &plan, &text, true, "notes"),
+            like,
+            "{count}"
+        );
+    }
+}

@@ -8,7 +8,7 @@ use castile_codec::{DecodeOptions, Envelope, Error, Lesson, Limits, Reading};
 use castile_plan::{Plan, Types};
 use castile_value::Sink;
 
-use super::known::{Kept, Known};
+use super::known::Known;
 use super::options::Receiving;
 
 /// What was learned of the messages of a client's or a server's operations. Readers never wait for each
@@ -184,21 +184,17 @@ impl Automata {
         } = message;
         let entry = |known: &Arc<Known>| known.entry(operation, envelope.prologue()?).cloned();
         let entries = [entry(&shared), own.as_ref().and_then(entry)];
-        let tracks: Vec<&Arc<Kept>> = entries
-            .iter()
-            .flatten()
-            .flat_map(|entry| entry.tracks())
-            .collect();
+        let tracks = || entries.iter().flatten().flat_map(|entry| entry.tracks());
         let misses = &self.misses[operation / 16 % COUNTERS];
         let learn = self.options.enabled && is_worth_learning(misses.load(Ordering::Relaxed));
-        let known = tracks.iter().map(|kept| &kept.track);
+        let known = tracks().map(|kept| &kept.track);
         let reading = envelope.decode_like(types, plan, options, header, body, known, learn)?;
         let count = |counter: &AtomicU64, n: u64| counter.fetch_add(n, Ordering::Relaxed);
         match reading {
             Reading::Followed(which) => {
                 let now = count(&self.clock, 1);
                 entries.iter().flatten().for_each(|entry| entry.hit(now));
-                if let Some(kept) = tracks.get(which) {
+                if let Some(kept) = tracks().nth(which) {
                     kept.hit();
                 }
                 misses.store(0, Ordering::Relaxed);

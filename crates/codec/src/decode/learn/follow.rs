@@ -3,7 +3,7 @@
 use castile_value::{ColumnBuf, RowLayout, Scalar, Sink, Slot};
 
 use super::notes::{Fixed, Kind, Layout};
-use super::track::{Items, Occurs, Several, Step, Track};
+use super::track::{BUFFERED_MAX, Items, Occurs, Several, Step, Track};
 use crate::decode::repeat::{Cell, Ground, Kernel, Pattern, after, after_space};
 use crate::scalar::push;
 
@@ -26,7 +26,10 @@ impl Track {
         at: usize,
         fuel: &mut usize,
     ) -> Option<Found<'a>> {
-        let mut found = Found::default();
+        let mut found = Found {
+            scalars: Vec::with_capacity(self.values),
+            ..Found::default()
+        };
         let mut walk = Walk {
             ground,
             found: &mut found,
@@ -95,6 +98,10 @@ impl<'a> Walk<'_, '_, 'a> {
     /// Items from one pattern. The first has no gap before it.
     fn alike(&mut self, items: &Items, at: usize) -> Option<usize> {
         let Occurs { least, most } = items.occurs;
+        let most = match items.kind {
+            Kind::Scalars | Kind::Records(_) => most.min(BUFFERED_MAX),
+            Kind::Column(_) | Kind::Rows(_) => most,
+        };
         let whole = items.pattern(&items.gap);
         let first = items.pattern(&[]);
         let ground = self.ground;

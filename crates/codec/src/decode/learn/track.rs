@@ -10,12 +10,14 @@ use crate::decode::repeat::Kernel;
 /// How a message of one shape goes: constant bytes and, between them, values.
 ///
 /// A track belongs to one plan, one [`Prologue`](super::Prologue) and one set of options.
-#[derive(Debug, PartialEq)]
+#[derive(Debug)]
 pub struct Track {
     pub(super) steps: Vec<Step>,
     /// Whether values of the message that it was learned from are in it.
     private: bool,
     bytes: usize,
+    /// How many values the message had.
+    pub(super) values: usize,
 }
 
 #[derive(Debug, PartialEq)]
@@ -56,13 +58,25 @@ pub(super) struct Occurs {
     pub(super) most: u32,
 }
 
+/// Items with texts that wait in a buffer until the whole message is found to be like a track. Longer runs
+/// are read plainly, which is as quick: by the example of the first, and told at once.
+pub(super) const BUFFERED_MAX: u32 = 256;
+
 /// Shapes of items that one repetition learns.
 const SHAPES_MAX: usize = 16;
+
+/// Tracks are equal when the same messages are like them.
+impl PartialEq for Track {
+    fn eq(&self, other: &Track) -> bool {
+        self.steps == other.steps
+    }
+}
 
 impl Track {
     /// The track of a message, from byte `from` to its end. `None` for what is not worth learning.
     pub(super) fn new(heard: &Heard, message: &str, from: usize) -> Option<Track> {
-        if heard.is_too_long() {
+        let many = |event: &Event| matches!(event, Event::Alike(alike) if alike.is_one_by_one() && alike.count > BUFFERED_MAX);
+        if heard.is_too_long() || heard.events.iter().any(many) {
             return None;
         }
         let input = message.as_bytes();
@@ -70,6 +84,7 @@ impl Track {
         Some(Track {
             private: steps.iter().any(Step::is_private),
             bytes: steps.iter().map(Step::bytes).sum(),
+            values: heard.events.len(),
             steps,
         })
     }
