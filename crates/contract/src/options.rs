@@ -15,7 +15,8 @@ pub struct Options {
     /// are used however old their documents are.
     pub offline: bool,
     /// How long the documents of a stored contract that came from http and https are taken to be as
-    /// they were, without loading them again. A day unless set.
+    /// they were, without loading them again. A day unless set. Those that came from this machine are always
+    /// loaded again: a port here is another program's before long.
     pub remote_age_max: Duration,
 }
 

@@ -178,6 +178,32 @@ impl Resolver for Remote {
 }
 
 #[test]
+fn this_machine_is_always_asked() {
+    let place = Place::new("here");
+    for (location, always) in [
+        ("http://localhost:8080/a?wsdl", true),
+        ("http://127.0.0.1:8080/a?wsdl", true),
+        ("http://user@[::1]:8080/a?wsdl", true),
+        ("http://127.0.0.1.example.org/a?wsdl", false),
+        ("http://h/localhost", false),
+    ] {
+        let remote = Remote(AtomicU32::new(0));
+        let load = |options: &Options| place.store.load(location, &remote, options).map(|_| ());
+        let options = Options::default();
+        load(&options).unwrap();
+        load(&options).unwrap();
+        let asked = remote.0.load(Ordering::Relaxed);
+        assert_eq!(asked, if always { 2 } else { 1 }, "{location}");
+        let offline = Options {
+            offline: true,
+            ..options
+        };
+        load(&offline).unwrap();
+        assert_eq!(remote.0.load(Ordering::Relaxed), asked, "{location}, offline");
+    }
+}
+
+#[test]
 fn the_network_is_asked_by_age_only() {
     let place = Place::new("remote");
     let remote = Remote(AtomicU32::new(0));

@@ -1,5 +1,6 @@
 //! Compiled contracts on disk: [`Store`].
 
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -133,12 +134,13 @@ impl Index {
     /// Whether every document is what it was; if so, whether remote ones were loaded to know it.
     fn is_fresh(&self, entry: &Entry<'_>, resolver: &dyn Resolver, options: &Options) -> Option<bool> {
         let age = now().checked_sub(self.checked)?;
-        let trusted = options.offline || age <= options.remote_age_max.as_secs();
+        let young = age <= options.remote_age_max.as_secs();
+        let trusted = |location: &str| options.offline || young && !is_here(location);
         let mut loaded = false;
         for (i, (location, digest)) in self.documents.iter().enumerate() {
             let found = match entry {
                 Entry::Document { bytes, .. } if i == 0 => *blake3::hash(bytes).as_bytes(),
-                _ if is_remote(location) && trusted => continue,
+                _ if is_remote(location) && trusted(location) => continue,
                 _ => {
                     loaded |= is_remote(location);
                     *blake3::hash(&resolver.load(location).ok()?.bytes).as_bytes()
@@ -155,6 +157,21 @@ impl Index {
         }
         Some(loaded)
     }
+}
+
+/// Whether a document comes from this machine by http: a port here is another program's before long, and
+/// asking costs nothing.
+fn is_here(location: &str) -> bool {
+    let authority = location.split_once("://").map_or("", |(_, rest)| rest);
+    let authority = authority.split(['/', '?', '#']).next().unwrap_or_default();
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
+    let name = match host.strip_prefix('[') {
+        Some(address) => address.split(']').next(),
+        None => host.split(':').next(),
+    };
+    let name = name.unwrap_or_default();
+    let address: Result<IpAddr, _> = name.parse();
+    name.eq_ignore_ascii_case("localhost") || address.is_ok_and(|address| address.is_loopback())
 }
 
 fn write(folder: &Path, path: &Path, index: &Index, contract: &[u8]) -> Option<()> {
