@@ -41,6 +41,11 @@ impl Drop for Ticket {
     }
 }
 
+/// Workers that there are at least, unless somebody says how many. Of a few connections each then has a thread to
+/// itself, which the kernel wakes where the bytes arrived: on two cores sixteen threads answer 1.6 times as
+/// many small calls of ten connections as two, and 1.2 times as many of a hundred.
+const WORKERS: usize = 16;
+
 /// Starts all threads; `done` is called when the last connection has ended.
 pub(crate) fn start<S: Service>(
     listener: TcpListener,
@@ -49,7 +54,7 @@ pub(crate) fn start<S: Service>(
     done: impl FnOnce() + Send + 'static,
 ) -> Result<JoinHandle<()>, Error> {
     let count = match shared.options.workers {
-        0 => std::thread::available_parallelism().map_or(1, usize::from),
+        0 => std::thread::available_parallelism().map_or(WORKERS, |cores| WORKERS.max(cores.get())),
         count => count,
     };
     let runtime = runtime()?;

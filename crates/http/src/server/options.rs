@@ -24,7 +24,7 @@ pub struct ServerOptions {
     pub timeout_handler: Option<Duration>,
     /// Connections at once; a further one is answered 503 and closed. Default 10,000.
     pub connections_max: usize,
-    /// Threads that serve. Zero (the default) is one for each processor.
+    /// Threads that serve. Zero (the default) is one for each processor, and sixteen at least.
     pub workers: usize,
     /// Speak https.
     pub tls: Option<ServerTls>,
