@@ -218,37 +218,6 @@ fn what_is_no_name_in_a_message_is_private() {
     }
 }
 
-/// A tree whose branches are of two shapes at every level, which differ only at their ends.
-fn tree(depth: usize, ends: bool, inner: &str) -> String {
-    let end = if ends { "<tail>t</tail>" } else { "" };
-    match depth {
-        0 => format!("<kids>{inner}{end}</kids>"),
-        _ => format!("<kids>{}{end}</kids>", tree(depth - 1, ends, inner)),
-    }
-}
-
-#[test]
-fn shapes_that_differ_only_at_their_ends_take_no_product_of_time() {
-    let table = Table::parse("Node = kids:Node*, tail:string?");
-    let plan = table.plan("Node");
-    let mut learned = Learned::default();
-    // Each of the shapes holds both shapes in turn, as deep as sixteen thousand items allow.
-    let both = (0..13).fold(String::new(), |inner, _| {
-        format!("{}{}", tree(0, false, &inner), tree(0, true, &inner))
-    });
-    for inside in [both.clone(), tree(40, true, &both), tree(40, false, &both), both] {
-        let text = message("Node", &inside);
-        let began = std::time::Instant::now();
-        learned.check(&table, &plan, &text, true, "trees");
-        assert!(
-            began.elapsed().as_secs() < 20,
-            "{} bytes took {:?}",
-            text.len(),
-            began.elapsed()
-        );
-    }
-}
-
 #[test]
 fn long_runs_of_texts_are_read_plainly() {
     let table = Table::parse(TYPES);

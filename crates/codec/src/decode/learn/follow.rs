@@ -361,3 +361,47 @@ fn give_rows(slot: Slot, layout: &std::sync::Arc<RowLayout>, packed: Vec<u8>, si
         record.clear();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use castile_plan::Types;
+
+    use super::*;
+
+    /// How much fuel is left after a message was found like a track, or not.
+    fn follow(track: &Track, input: &str, fuel: usize) -> (bool, usize) {
+        let types = Types::default();
+        let ground = Ground {
+            types: &types,
+            strict: true,
+            input,
+        };
+        let mut left = fuel;
+        let found = track.follow(ground, 0, &mut left);
+        (found.is_some(), left)
+    }
+
+    #[test]
+    fn shapes_that_begin_alike_are_tried_only_as_long_as_there_is_fuel() {
+        let constant = |text: &str| Step::Constant(text.as_bytes().into());
+        // Each level tries its first shape in vain, and all that is inside it.
+        let nested = (0..12).fold(vec![constant("<a/>")], |inner: Vec<Step>, _| {
+            let shape =
+                |inner: Vec<Step>, end: &str| [vec![constant("<a>")], inner, vec![constant(end)]].concat();
+            let several = Several {
+                gap: Box::default(),
+                shapes: vec![shape(inner.clone(), "x</a>"), shape(inner, "</a>")],
+                occurs: Occurs { least: 1, most: 1 },
+            };
+            vec![Step::Items(several)]
+        });
+        let track = Track::of(nested);
+        let input = format!("{}<a/>{}", "<a>".repeat(12), "</a>".repeat(12));
+        let (like, left) = follow(&track, &input, usize::MAX);
+        assert!(
+            like && usize::MAX - left > 1 << 12,
+            "it takes the product of the levels"
+        );
+        assert_eq!(follow(&track, &input, 4 * input.len()), (false, 0));
+    }
+}

@@ -20,7 +20,7 @@ pub struct Track {
     pub(super) values: usize,
 }
 
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) enum Step {
     /// Bytes that must stand here.
     Constant(Box<[u8]>),
@@ -33,7 +33,7 @@ pub(super) enum Step {
 }
 
 /// Items that are like one pattern.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Items {
     pub(super) slot: Slot,
     pub(super) kind: Kind,
@@ -44,7 +44,7 @@ pub(super) struct Items {
 }
 
 /// Items of several shapes, in any order.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Several {
     pub(super) gap: Box<[u8]>,
     pub(super) shapes: Vec<Vec<Step>>,
@@ -73,6 +73,16 @@ impl PartialEq for Track {
 }
 
 impl Track {
+    #[cfg(test)]
+    pub(super) fn of(steps: Vec<Step>) -> Track {
+        Track {
+            steps,
+            private: false,
+            bytes: 0,
+            values: 0,
+        }
+    }
+
     /// The track of a message, from byte `from` to its end. `None` for what is not worth learning.
     pub(super) fn new(heard: &Heard, message: &str, from: usize) -> Option<Track> {
         let many = |event: &Event| matches!(event, Event::Alike(alike) if alike.is_one_by_one() && alike.count > BUFFERED_MAX);
