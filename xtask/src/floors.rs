@@ -46,7 +46,14 @@ pub(crate) const FLOORS: &[Floor] = &[
 ];
 
 /// Crates beside the floors: they may use everything, and only tests may use them.
-const BESIDE: &[&str] = &["bench", "conformance", "example-generated", "testkit", "xtask"];
+const BESIDE: &[&str] = &[
+    "bench",
+    "conformance",
+    "engine-rust",
+    "example-generated",
+    "testkit",
+    "xtask",
+];
 
 /// Pairs (user, used) that no arrow may join, not even in tests.
 const NEVER: &[(&str, &str)] = &[("codec", "contract")];

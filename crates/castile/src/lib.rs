@@ -66,8 +66,8 @@ pub use castile_contract::Contract;
 pub use castile_endpoint::*;
 pub use castile_value::{
     Changes, Column, ColumnBuf, DType, DateTime, DateTimeKind, Decimal, Duration, Graph, GraphSink, Grid,
-    Item, Items, Objects, QName, Record as ValueRecord, Rows, Scalar, Shape, Sink, Slot, Source, Table,
-    Tracked, Value, ValueSink,
+    Item, Items, Objects, QName, Record as ValueRecord, RowLayout, Rows, Scalar, Shape, Sink, Slot, Source,
+    Table, Tracked, Value, ValueSink,
 };
 
 /// The Rust in README and guide, as tests.

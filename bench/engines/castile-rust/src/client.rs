@@ -1,0 +1,129 @@
+//! Calls, each timed.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use castile::{Client, Reply, Value};
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::settings::Settings;
+use crate::{Outcome, trace};
+
+/// The sets of values that were loaded, the clients, and what came last.
+#[derive(Default)]
+pub(crate) struct Caller {
+    sets: Vec<Set>,
+    clients: HashMap<String, Client>,
+    last: Option<(String, Value)>,
+}
+
+/// Values of one trace file.
+pub(crate) struct Set {
+    kind: String,
+    values: Value,
+    count: usize,
+}
+
+impl Caller {
+    pub(crate) fn load(&mut self, settings: &Settings, kind: &str, file: &str) -> Outcome<usize> {
+        let (values, count) = trace::parse(kind, &std::fs::read_to_string(file)?, settings.encoded)?;
+        let kind = kind.to_owned();
+        self.sets.push(Set { kind, values, count });
+        Ok(count)
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.sets.clear();
+    }
+
+    pub(crate) fn reset(&mut self) {
+        self.clients.clear();
+    }
+
+    /// The first set's values of Google's kind, which a server returns.
+    pub(crate) fn first(&self) -> Option<Value> {
+        self.sets
+            .iter()
+            .find(|set| set.kind == "google")
+            .map(|set| set.values.clone())
+    }
+
+    /// The answer to `call`.
+    pub(crate) fn call(
+        &mut self,
+        settings: &Settings,
+        operation: &str,
+        url: &str,
+        count: usize,
+    ) -> Outcome<String> {
+        let key = format!("{url} {}", settings.wsdl(operation));
+        if !self.clients.contains_key(&key) {
+            let client = Client::new(settings.wsdl(operation), settings.client(url))?;
+            self.clients.insert(key.clone(), client);
+        }
+        let client = &self.clients[&key];
+        let arguments: Vec<Value> = match self.sets.as_slice() {
+            _ if operation == "echoVoid" => vec![Value::Absent],
+            sets if operation == "doGoogleSearch" => vec![question(sets.first().map_or(1, |s| s.count))],
+            [] => return Err("nothing is loaded".into()),
+            sets => sets
+                .iter()
+                .map(|set| Value::map([("values", set.values.clone())]))
+                .collect(),
+        };
+        let mut answer = "ok".to_owned();
+        for arguments in arguments.iter().cycle().take(count) {
+            let start = now();
+            let reply = client.call(operation, arguments)??;
+            let end = now();
+            write!(answer, " {start},{},{end}", start + sent(&reply))?;
+            self.last = Some((operation.to_owned(), reply.value));
+        }
+        Ok(answer)
+    }
+
+    /// Writes what the last call returned as a trace file.
+    pub(crate) fn dump(&self, file: &str) -> Outcome<usize> {
+        let (operation, value) = self.last.as_ref().ok_or("nothing was called")?;
+        let kind = match operation.strip_prefix("echo") {
+            Some(kind) => kind.to_lowercase(),
+            None if operation == "doGoogleSearch" => "google".to_owned(),
+            None => return Err(format!("{operation} returns no values").into()),
+        };
+        let text = trace::print(&kind, value)?;
+        std::fs::write(file, &text)?;
+        Ok(text.lines().count())
+    }
+}
+
+/// From the start of a call to after its last send, in ns.
+fn sent(reply: &Reply) -> u64 {
+    let span = reply.record.encode + reply.record.network.connect + reply.record.network.send;
+    u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
+}
+
+/// CLOCK_MONOTONIC in ns.
+fn now() -> u64 {
+    let time = clock_gettime(ClockId::Monotonic);
+    u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
+}
+
+/// The arguments of a search for so many results.
+fn question(results: usize) -> Value {
+    let text = |t: &str| Value::from(t);
+    Value::map([
+        ("key", text("0000")),
+        ("q", text("grid computing")),
+        ("start", Value::Int(0)),
+        (
+            "maxResults",
+            Value::Int(i64::try_from(results).unwrap_or(i64::MAX)),
+        ),
+        ("filter", Value::Bool(true)),
+        ("restrict", text("")),
+        ("safeSearch", Value::Bool(false)),
+        ("lr", text("")),
+        ("ie", text("")),
+        ("oe", text("")),
+    ])
+}
