@@ -11,6 +11,8 @@
 //!                      +-- position, token_start: byte offsets into it
 //!
 //!  bytes, piece by piece --Feed::push--> Feed --read--> Window --next--> Start Text End ...
+//!
+//!  bytes and those of an earlier document --common_prefix, realign--> where they differ
 //! ```
 //!
 //! ```
@@ -34,6 +36,7 @@
 #![forbid(unsafe_code)]
 
 mod chars;
+mod compare;
 mod cursor;
 mod encoding;
 mod error;
@@ -47,6 +50,7 @@ mod reader;
 mod token;
 
 pub use chars::{is_char, is_ncname};
+pub use compare::{Shift, common_prefix, realign};
 pub use encoding::to_utf8;
 pub use error::{Error, Guilty, Kind};
 pub use escape::{check_text, copy_plain, escape_attribute, escape_text, unescape};
