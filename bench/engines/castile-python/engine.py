@@ -100,7 +100,7 @@ class Castile(Toolkit):
         if client is None:
             face = {"arrays": "lists", "rows": "objects"} if self.lists else {}
             client = castile.Client(
-                WSDL / f"{contract}.wsdl", endpoint=url, differential=self.differential, **face, **self.settings
+                WSDL / f"{contract}.wsdl", endpoint=url, differential=self.differential, share_texts=self.encoded, **face, **self.settings
             )
             self.clients[url] = client
         call = client.service[operation]
@@ -118,8 +118,12 @@ class Castile(Toolkit):
             "echoVoid": lambda: None,
             "doGoogleSearch": lambda **_search: result,
         }
-        lengths: dict[str, Callable[[Any], int]] = {"Bytes": len, "Packed": lambda values: len(values) // 8}
-        lengths |= {"Nested": lambda values: len(level_rows(values)), "Ring": lambda values: len(ring_names(values))}
+        lengths: dict[str, Callable[[Any], int]] = {
+            "Bytes": size,
+            "Packed": lambda values: len(values) // 8,
+            "Nested": lambda values: len(level_rows(values)),
+            "Ring": lambda values: len(ring_names(values)),
+        }
         operations = list(castile.Client(WSDL / f"{contract}.wsdl").service)
         for operation in operations:
             if operation.startswith("send"):
@@ -165,6 +169,10 @@ class Castile(Toolkit):
 
     def reset(self) -> None:
         self.clients.clear()
+
+
+def size(values: Any) -> int:
+    return len(values)
 
 
 # Castile's names where two fields have one local name.

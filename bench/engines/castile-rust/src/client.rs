@@ -85,12 +85,12 @@ impl Caller {
     /// Writes what the last call returned as a trace file.
     pub(crate) fn dump(&self, file: &str) -> Outcome<usize> {
         let (operation, value) = self.last.as_ref().ok_or("nothing was called")?;
-        let kind = match operation.strip_prefix("echo") {
-            Some(kind) => kind.to_lowercase(),
-            None if operation == "doGoogleSearch" => "google".to_owned(),
-            None => return Err(format!("{operation} returns no values").into()),
+        let text = match (operation.strip_prefix("echo"), value) {
+            (Some("Void"), _) => String::new(),
+            (Some(kind), _) => trace::print(&kind.to_lowercase(), value)?,
+            (None, Value::Int(count)) => format!("{count}\n"),
+            (None, _) => trace::print("google", value)?,
         };
-        let text = trace::print(&kind, value)?;
         std::fs::write(file, &text)?;
         Ok(text.lines().count())
     }

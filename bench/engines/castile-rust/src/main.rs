@@ -61,8 +61,8 @@ impl Engine {
                 self.caller.reset();
                 self.settings.set(name, value)
             }
-            ["serve"] => {
-                let running = server::start(&self.settings, self.caller.first())?;
+            ["serve", contract] => {
+                let running = server::start(&self.settings, contract, self.caller.first())?;
                 let port = running.addr().port();
                 self.running = Some(running);
                 Ok(format!("ok {port}"))

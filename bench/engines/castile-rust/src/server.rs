@@ -19,23 +19,41 @@ const KINDS: [&str; 9] = [
     "ClassAds",
 ];
 
-/// A running server; `results` are the rows that a search finds.
-pub(crate) fn start(settings: &Settings, results: Option<Value>) -> Outcome<castile::http::Running> {
-    let mut handlers = Handlers::new().on("echoVoid", |_| Ok(Value::Absent));
-    for kind in KINDS {
-        handlers = handlers.on(&format!("echo{kind}"), echo);
-        let operation = format!("send{kind}");
-        handlers = handlers.on(&operation.clone(), move |args| count(&operation, &args));
-    }
-    let encoded = settings.encoded;
-    handlers = handlers.on("doGoogleSearch", move |_| {
-        Ok(found(results.clone().unwrap_or_default(), encoded))
-    });
+/// A running server of a contract; `results` are the rows that a search finds.
+pub(crate) fn start(
+    settings: &Settings,
+    contract: &str,
+    results: Option<Value>,
+) -> Outcome<castile::http::Running> {
+    let handlers = match contract {
+        "nested" => of_kind(Handlers::new(), "Nested"),
+        "files" => of_kind(Handlers::new(), "Files"),
+        _ => KINDS
+            .into_iter()
+            .fold(void_and_search(settings, results), of_kind),
+    };
     let load = LoadOptions::default();
-    let contract = castile::load(&Location::from(settings.wsdl("")), &load)?;
+    let wsdl = format!("{}/{contract}.wsdl", settings.folder);
+    let contract = castile::load(&Location::from(wsdl), &load)?;
     let service = Service::new(contract, settings.service(), handlers)?;
     let resolver = castile::resolver(&load);
     Ok(Server::bind(Arc::new(service), "127.0.0.1:0", settings.server(), &resolver)?.start()?)
+}
+
+fn of_kind(handlers: Handlers, kind: &str) -> Handlers {
+    let operation = format!("send{kind}");
+    handlers
+        .on(&format!("echo{kind}"), echo)
+        .on(&operation.clone(), move |args| count(&operation, &args))
+}
+
+fn void_and_search(settings: &Settings, results: Option<Value>) -> Handlers {
+    let encoded = settings.encoded;
+    Handlers::new()
+        .on("echoVoid", |_| Ok(Value::Absent))
+        .on("doGoogleSearch", move |_| {
+            Ok(found(results.clone().unwrap_or_default(), encoded))
+        })
 }
 
 fn echo(args: ValueRecord) -> Result<Value, Fault> {

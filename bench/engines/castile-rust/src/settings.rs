@@ -7,7 +7,7 @@ use castile::{ClientOptions, Differential, Receiving, ServerOptions, ServiceOpti
 use crate::Outcome;
 
 pub(crate) struct Settings {
-    folder: String,
+    pub(crate) folder: String,
     variant: Variant,
     pub(crate) encoded: bool,
     keep_alive: bool,

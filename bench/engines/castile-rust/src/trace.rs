@@ -198,9 +198,9 @@ fn nested(lines: &[&str]) -> Outcome<Value> {
             ("name_2", Value::from(field(&f, 5)?)),
             ("level", level),
             ("id", Value::from(field(&f, 0)?)),
-            ("id_2", Value::from(field(&f, 1)?)),
+            ("id_attribute", Value::from(field(&f, 1)?)),
             ("kind", Value::from(field(&f, 2)?)),
-            ("kind_2", Value::from(field(&f, 3)?)),
+            ("kind_attribute", Value::from(field(&f, 3)?)),
         ]);
     }
     Ok(level)
