@@ -1,0 +1,40 @@
+package bench;
+
+import java.lang.reflect.Method;
+
+/** Records of a toolkit's own classes, filled and read by the names of their fields. Nothing here is timed. */
+public final class Bean {
+    /** A new record whose fields are the cells of a row. */
+    public static <T> T of(Class<T> type, String[] names, Object... row) throws ReflectiveOperationException {
+        T made = type.getDeclaredConstructor().newInstance();
+        for (int i = 0; i < names.length; i++) {
+            method(type, "set" + capital(names[i]), 1).invoke(made, row[i]);
+        }
+        return made;
+    }
+
+    /** The fields of a record as a row. */
+    public static Object[] row(Object record, String... names) throws ReflectiveOperationException {
+        Object[] row = new Object[names.length];
+        for (int i = 0; i < names.length; i++) {
+            Method is = method(record.getClass(), "is" + capital(names[i]), 0);
+            row[i] = (is != null ? is : method(record.getClass(), "get" + capital(names[i]), 0)).invoke(record);
+        }
+        return row;
+    }
+
+    private static Method method(Class<?> type, String name, int parameters) {
+        for (Method method : type.getMethods()) {
+            if (method.getName().equals(name) && method.getParameterCount() == parameters) {
+                return method;
+            }
+        }
+        return null;
+    }
+
+    private static String capital(String name) {
+        return Character.toUpperCase(name.charAt(0)) + name.substring(1);
+    }
+
+    private Bean() {}
+}
