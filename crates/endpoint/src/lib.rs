@@ -16,6 +16,7 @@
 
 mod adapt;
 pub mod addressing;
+mod batched;
 mod client;
 mod costs;
 pub mod cwmp;
@@ -33,6 +34,7 @@ mod world;
 pub mod xroad;
 
 pub use adapt::{Headers, Nothing};
+pub use batched::StreamOptions;
 pub use castile_codec::{
     Code, Detail, Fault, Found, HeaderBlock, Layer, Limits, Memory, Name, NoRandomness, Reason, Received,
     Refusal, Route, Sending, Version, World,
@@ -43,7 +45,7 @@ pub use castile_diff::{
 };
 pub use client::{
     Attachment, CallOptions, Carrier, Carrying, Client, ClientOptions, Exchange, Incoming, Outcome, Outgoing,
-    Record, Reply, ReplyStream, Rest, StreamOptions,
+    Record, Reply, ReplyStream, Rest,
 };
 pub use error::{Error, Guilty, Kind};
 pub use layers::Layers;
@@ -51,7 +53,7 @@ pub use load::{Cache, LoadOptions, Location, documents, load, profile, resolver}
 pub use payload::Payload;
 pub use portions::{Here, Host};
 pub use server::{
-    Answer, Call, Cause, Early, FaultStyle, Handler, Handlers, InMessage, OutMessage, Replier, Server,
-    ServerOptions, Service, ServiceOptions, Sharing, Stats, Trouble,
+    Answer, ArgumentStream, Call, Cause, Early, FaultStyle, Handler, Handlers, InMessage, OutMessage,
+    Replier, Server, ServerOptions, Service, ServiceOptions, Sharing, Stats, Trouble,
 };
 pub use world::System;

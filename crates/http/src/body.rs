@@ -3,17 +3,17 @@
 use std::collections::VecDeque;
 use std::error::Error as StdError;
 use std::fmt;
-use std::future::Future;
-use std::pin::{Pin, pin};
+use std::pin::Pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::{self, Thread};
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
 use http_body::{Frame, SizeHint};
 use tokio::sync::mpsc;
+
+use crate::park;
 
 /// Why a body that is made while it is sent could not be made.
 pub type BodyError = Box<dyn StdError + Send + Sync>;
@@ -183,37 +183,19 @@ impl BodySender {
     /// As for `send`.
     pub fn send_within(&self, chunk: Bytes, limit: Duration) -> Result<Option<Bytes>, Disconnected> {
         let end = Instant::now().checked_add(limit);
-        let waker = Waker::from(Arc::new(Unpark(thread::current())));
-        let mut room = pin!(self.chunks.reserve());
-        loop {
-            match room.as_mut().poll(&mut Context::from_waker(&waker)) {
-                Poll::Ready(Ok(permit)) => {
-                    permit.send(chunk);
-                    return Ok(None);
-                }
-                Poll::Ready(Err(_)) => return Err(Disconnected),
-                Poll::Pending => {}
+        match park::wait(self.chunks.reserve(), end) {
+            Some(Ok(permit)) => {
+                permit.send(chunk);
+                Ok(None)
             }
-            match end.map(|end| end.saturating_duration_since(Instant::now())) {
-                Some(Duration::ZERO) => return Ok(Some(chunk)),
-                Some(left) => thread::park_timeout(left),
-                None => thread::park(),
-            }
+            Some(Err(_)) => Err(Disconnected),
+            None => Ok(Some(chunk)),
         }
     }
 
     /// Ends the body well.
     pub fn finish(self) {
         self.finished.store(true, Ordering::Release);
-    }
-}
-
-/// Wakes a thread that waits.
-struct Unpark(Thread);
-
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
     }
 }
 

@@ -79,9 +79,16 @@ pub(crate) fn undo(headers: &mut HeaderMap, body: Bytes, limit: u64) -> Result<B
     } else {
         decode(coding, &body, limit)?
     };
-    headers.remove(CONTENT_ENCODING);
-    headers.remove(CONTENT_LENGTH);
+    forget(headers, Some(coding));
     Ok(plain)
+}
+
+/// Makes the headers those of the plain body.
+pub(crate) fn forget(headers: &mut HeaderMap, coding: Option<Encoding>) {
+    if coding.is_some() {
+        headers.remove(CONTENT_ENCODING);
+        headers.remove(CONTENT_LENGTH);
+    }
 }
 
 /// Decompresses a whole body.

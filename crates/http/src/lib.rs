@@ -40,6 +40,7 @@ mod error;
 mod gather;
 mod message;
 mod meter;
+mod park;
 mod server;
 mod tls;
 mod unpack;
@@ -55,6 +56,6 @@ pub use self::client::{
 pub use self::error::{Error, Guilty, Kind, Phase};
 pub use self::message::{Request, Response, Timings};
 pub use self::server::{
-    CheckPassword, CheckToken, FindPassword, Handle, Running, Server, ServerAuth, ServerOptions,
+    Arriving, CheckPassword, CheckToken, FindPassword, Handle, Running, Server, ServerAuth, ServerOptions,
     ServerRequest, ServerResponse, ServerTls, Service,
 };

@@ -1,4 +1,4 @@
-//! [`Unpack`]: a compressed body made plain while it comes.
+//! [`Unpack`]: a body made plain while it comes.
 
 use std::io::{self, Write};
 
@@ -17,7 +17,8 @@ const ZSTD_WINDOW_LOG_MAX: u32 = 23;
 /// A body's content coding being undone. That compressed bytes stop early is seen by whoever reads what
 /// they hold: an envelope shows its end.
 pub(crate) struct Unpack {
-    coding: Encoding,
+    /// `None`: the bytes are plain.
+    coding: Option<Encoding>,
     decoder: Option<Decoder>,
     waiting: Bytes,
 }
@@ -30,7 +31,7 @@ enum Decoder {
 }
 
 impl Unpack {
-    pub(crate) fn new(coding: Encoding) -> Unpack {
+    pub(crate) fn new(coding: Option<Encoding>) -> Unpack {
         Unpack {
             coding,
             decoder: None,
@@ -38,18 +39,22 @@ impl Unpack {
         }
     }
 
-    /// Takes compressed bytes; those before must have been taken out by [`Unpack::plain`].
+    /// Takes bytes as they came; those before must have been taken out by [`Unpack::plain`].
     pub(crate) fn push(&mut self, chunk: Bytes) {
         self.waiting = chunk;
     }
 
     /// The next plain bytes of what was pushed; `None` when there are no more.
     pub(crate) fn plain(&mut self) -> io::Result<Option<Bytes>> {
+        let Some(coding) = self.coding else {
+            let plain = std::mem::take(&mut self.waiting);
+            return Ok((!plain.is_empty()).then_some(plain));
+        };
         while !self.waiting.is_empty() {
             let step = self.waiting.split_to(self.waiting.len().min(STEP_BYTES));
             let decoder = match &mut self.decoder {
                 Some(decoder) => decoder,
-                none => none.insert(Decoder::new(self.coding, &step)?),
+                none => none.insert(Decoder::new(coding, &step)?),
             };
             let plain = decoder.write(&step)?;
             if !plain.is_empty() {
@@ -59,13 +64,11 @@ impl Unpack {
         Ok(None)
     }
 
-    /// The last plain bytes, after all compressed ones.
-    pub(crate) fn finish(&mut self) -> io::Result<Bytes> {
-        match self.decoder.take() {
-            Some(decoder) => decoder.finish().map(Bytes::from),
-            // A body of no bytes is empty in any coding.
-            None => Ok(Bytes::new()),
-        }
+    /// The last plain bytes, when no more come; none the second time.
+    pub(crate) fn finish(&mut self) -> io::Result<Option<Bytes>> {
+        // A body of no bytes is empty in any coding.
+        let last = self.decoder.take().map_or(Ok(Vec::new()), Decoder::finish)?;
+        Ok((!last.is_empty()).then(|| last.into()))
     }
 }
 
@@ -123,7 +126,7 @@ mod tests {
     use crate::coding::encode;
 
     fn unpacked(coding: Encoding, coded: &[u8], piece: usize) -> io::Result<Vec<u8>> {
-        let mut unpack = Unpack::new(coding);
+        let mut unpack = Unpack::new(Some(coding));
         let mut out = Vec::new();
         for chunk in coded.chunks(piece) {
             unpack.push(Bytes::copy_from_slice(chunk));
@@ -131,7 +134,7 @@ mod tests {
                 out.extend_from_slice(&plain);
             }
         }
-        out.extend_from_slice(&unpack.finish()?);
+        out.extend_from_slice(&unpack.finish()?.unwrap_or_default());
         Ok(out)
     }
 

@@ -117,6 +117,15 @@ impl From<Record> for Graph<Record> {
     }
 }
 
+impl From<Value> for Graph {
+    fn from(root: Value) -> Self {
+        Graph {
+            root,
+            objects: Vec::new(),
+        }
+    }
+}
+
 impl From<Graph<Record>> for Graph {
     fn from(graph: Graph<Record>) -> Self {
         Graph {

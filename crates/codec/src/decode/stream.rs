@@ -102,6 +102,18 @@ impl Spine {
         }
     }
 
+    /// Whether it is the last of the message's values, so that all others come before it.
+    pub fn is_last(&self, types: &Types, plan: &Plan) -> bool {
+        let (values, _) = plan.values(types);
+        self.value() as usize + 1 == types.complex(values).fields.len()
+    }
+
+    /// The number of the message's value in which the array is.
+    pub fn value(&self) -> u32 {
+        let place = self.fields.get(usize::from(self.wrapped));
+        place.copied().unwrap_or_default()
+    }
+
     /// The complex type that has the array, and its field there.
     pub fn array(&self) -> (ComplexId, u32) {
         (self.holder, self.fields.last().copied().unwrap_or_default())
@@ -212,6 +224,18 @@ impl BodyStream {
     /// Items of the array that were read.
     pub fn items(&self) -> u64 {
         self.items
+    }
+
+    /// As [`Spine::array`].
+    pub fn array(&self) -> (ComplexId, u32) {
+        self.spine.array()
+    }
+
+    /// Records that are open now in the sink for all other values.
+    pub fn depth(&self) -> usize {
+        self.frames
+            .len()
+            .saturating_sub(1 + usize::from(self.spine.wrapped))
     }
 
     /// Reads as far as the window goes: items of the array into `items`, a sink for a record of the type

@@ -25,7 +25,7 @@ pub use carrier::{Carrier, Carrying};
 pub use options::ClientOptions;
 pub use record::Record;
 pub use related::{Attachment, Incoming};
-pub use stream::{ReplyStream, Rest, StreamOptions};
+pub use stream::{ReplyStream, Rest};
 
 use self::carrier::Transport;
 use crate::addressing::{Addressing, AddressingVersion};

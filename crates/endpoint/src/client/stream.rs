@@ -1,63 +1,33 @@
 //! Replies that are read while they come: [`ReplyStream`].
 
-use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use castile_codec::{BodyStream, DecodeOptions, Envelope, Fault, HeaderBlock, Limits, Spine, Step};
-use castile_contract::{Contract, Operation};
+use castile_codec::{BodyStream, DecodeOptions, Envelope, Fault, HeaderBlock, Limits, Spine};
+use castile_contract::Operation;
 use castile_http::Bytes;
-use castile_plan::{ComplexId, Plan};
-use castile_value::{Record, Sink, Source, Value, ValueSink};
-use castile_xml::Feed;
+use castile_plan::Plan;
+use castile_value::{Record, Source, Value, ValueSink};
 
 use super::Client;
 use super::call::{CallOptions, Exchange, Outcome, Outgoing, during, peer};
 use super::carrier::Arriving;
 use super::related::{Incoming, content_type};
 use crate::adapt::Headers;
+use crate::batched::{Batched, Chunks, Intake, StreamOptions, next_chunk};
 use crate::error::{Error, Guilty, Kind};
 use crate::media::Media;
 use crate::portions::{Here, Host};
-
-/// What of a reply is streamed, and how.
-#[derive(Clone, Debug)]
-pub struct StreamOptions {
-    /// The array: `values`, or `a.b` for field `b` of field `a`. `None`: the only one there is.
-    pub array: Option<String>,
-    /// A batch has at least so many items, but the last; what came together stays together. 1 hands over
-    /// each item as soon as it is there. Default 10,000.
-    pub batch_items_min: u64,
-}
-
-impl Default for StreamOptions {
-    fn default() -> Self {
-        StreamOptions {
-            array: None,
-            batch_items_min: 10_000,
-        }
-    }
-}
 
 /// A reply of which one array is given batch by batch, in constant memory, while it comes.
 ///
 /// What is held at once is limited by [`Limits::window_bytes_max`]; the reply itself may be of any length.
 /// Dropping it before its end closes the connection.
 pub struct ReplyStream {
-    contract: Arc<Contract>,
+    batched: Batched<Arriving>,
     operation: String,
     status: u16,
-    receiving: Arriving,
-    feed: Feed,
-    body: BodyStream,
-    array: (ComplexId, u32),
-    batch_items_min: u64,
-    rest: ValueSink,
     header: Record,
     blocks: Vec<HeaderBlock>,
-    decode: Duration,
-    bytes: u64,
-    /// Nothing more comes: the end was reached, or an error told.
-    ended: bool,
 }
 
 /// What a stream comes to when all of its array is read.
@@ -205,7 +175,7 @@ impl Opening<'_> {
     }
 
     /// Reads until the envelope is open.
-    fn open(self, outgoing: Outgoing, mut receiving: Arriving) -> Result<Came, Error> {
+    fn open(self, outgoing: Outgoing, receiving: Arriving) -> Result<Came, Error> {
         let media = Media::parse(content_type(receiving.headers()));
         if !media.is_xml() {
             return Err(peer(&format!(
@@ -213,51 +183,23 @@ impl Opening<'_> {
                 media.essence
             )));
         }
-        // A stream has no end that would have to be foreseen; what is held at once is limited.
-        let limits = Limits {
-            bytes_max: u64::MAX,
-            ..self.client.options.limits
+        let charset = media.charset.map(|charset| charset.into_owned());
+        let status = receiving.status().as_u16();
+        let limits = self.client.options.limits;
+        let mut intake = Intake::new(receiving, &limits, charset.as_deref());
+        let head = intake.open(self.host, |window| self.envelope(&outgoing, &limits, window))?;
+        let (body, header, blocks) = match head {
+            Head::Fault(fault) => return Ok(Came::Fault(fault)),
+            Head::Body(body, header, blocks) => (body, header, blocks),
         };
-        let mut feed = Feed::with_charset(limits, media.charset.as_deref());
-        drop(media);
-        let mut bytes = 0;
-        let mut tried = 0;
-        loop {
-            bytes += fetch(&mut receiving, &mut feed, self.host)?;
-            // The head is looked at from its start each time, so not for every few bytes more.
-            let few = tried > HEAD_BYTES && feed.waiting() < tried + tried / 4;
-            if few && !feed.is_finished() {
-                continue;
-            }
-            tried = feed.waiting();
-            if feed.is_finished() && tried == 0 {
-                return Err(peer("it is empty"));
-            }
-            let opened = feed.read(|window| self.envelope(&outgoing, &limits, window))?;
-            match opened {
-                None => {}
-                Some(Head::Fault(fault)) => return Ok(Came::Fault(fault)),
-                Some(Head::Body(body, header, blocks)) => {
-                    let types = self.client.types();
-                    return Ok(Came::Open(Box::new(ReplyStream {
-                        array: self.spine.array(),
-                        rest: ValueSink::new(types.shape(self.client.result_type(self.plan)).clone()),
-                        contract: self.client.contract().clone(),
-                        operation: self.operation.name.clone(),
-                        status: receiving.status().as_u16(),
-                        receiving,
-                        feed,
-                        body,
-                        batch_items_min: self.options.batch_items_min,
-                        header,
-                        blocks,
-                        decode: Duration::ZERO,
-                        bytes,
-                        ended: false,
-                    })));
-                }
-            }
-        }
+        let values = self.client.result_type(self.plan);
+        Ok(Came::Open(Box::new(ReplyStream {
+            batched: intake.body(self.client.types(), values, body, self.options),
+            operation: self.operation.name.clone(),
+            status,
+            header,
+            blocks,
+        })))
     }
 
     /// What the head of the envelope says, once it has come; a fault when all of it has.
@@ -303,24 +245,19 @@ enum Head {
 }
 
 impl ReplyStream {
-    /// The complex type that has the array, and the number of its field there.
-    pub fn array(&self) -> (ComplexId, u32) {
-        self.array
-    }
-
     /// Items that were read so far.
     pub fn items(&self) -> u64 {
-        self.body.items()
+        self.batched.items()
     }
 
     /// Bytes that came so far, decompressed.
     pub fn bytes(&self) -> u64 {
-        self.bytes
+        self.batched.bytes()
     }
 
     /// What turning bytes into values took so far.
     pub fn decode_time(&self) -> Duration {
-        self.decode
+        self.batched.decode_time()
     }
 
     /// All header blocks of the reply as they came.
@@ -328,41 +265,21 @@ impl ReplyStream {
         &self.blocks
     }
 
-    /// Reads the next batch into `items`, a sink for a record of the type of [`ReplyStream::array`] of
-    /// which no other field is set; `false` when the message is read to its end and there were none.
+    /// The next batch of the array; `None` when the message is read to its end.
     ///
     /// # Errors
     /// The reply breaks off, or is not what the contract says, with the path and the place; a limit; and
     /// [`Kind::Interrupted`]. Nothing comes after an error.
-    pub fn read(&mut self, items: &mut dyn Sink, host: &dyn Host) -> Result<bool, Error> {
-        let read = self.read_on(items, host);
-        self.ended |= read.is_err();
-        read.map_err(|e| e.during(format_args!("the reply to {} ({})", self.operation, self.status)))
-    }
-
-    fn read_on(&mut self, items: &mut dyn Sink, host: &dyn Host) -> Result<bool, Error> {
-        let before = self.body.items();
-        while !self.ended {
-            let began = Instant::now();
-            let (types, body, rest) = (&self.contract.types, &mut self.body, &mut self.rest);
-            let step = self.feed.read(|window| body.step(types, window, rest, items));
-            self.decode += began.elapsed();
-            if step? == Step::Done {
-                self.ended = true;
-            } else if self.body.items() - before >= self.batch_items_min.max(1) {
-                break;
-            } else {
-                self.bytes += fetch(&mut self.receiving, &mut self.feed, host)?;
-            }
-        }
-        Ok(self.body.items() > before)
+    pub fn batch(&mut self, host: &dyn Host) -> Result<Option<Value>, Error> {
+        let batch = self.batched.batch(host);
+        batch.map_err(|e| e.during(format_args!("the reply to {} ({})", self.operation, self.status)))
     }
 
     /// All values but those of the array, and the headers; those that come after the array only when it
     /// was read to its end.
     pub fn rest(self) -> Rest {
         Rest {
-            values: Value::Record(self.rest.finish()),
+            values: Value::Record(self.batched.rest()),
             header: Value::Record(self.header),
         }
     }
@@ -372,45 +289,14 @@ impl Iterator for ReplyStream {
     type Item = Result<Value, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (holder, field) = self.array;
-        let mut items = ValueSink::new(self.contract.types.shape(holder).clone());
-        match self.read(&mut items, &Here) {
-            Ok(true) => {
-                let mut values = items.finish().into_values();
-                let place = field as usize;
-                Some(Ok(if place < values.len() {
-                    values.swap_remove(place)
-                } else {
-                    Value::Absent
-                }))
-            }
-            Ok(false) => None,
-            Err(error) => Some(Err(error)),
-        }
+        self.batch(&Here).transpose()
     }
 }
 
-/// A head of up to so many bytes is looked at with every chunk.
-const HEAD_BYTES: usize = 16 << 10;
-
-/// Moves the next bytes of the reply to the feed; gives how many.
-fn fetch(receiving: &mut Arriving, feed: &mut Feed, host: &dyn Host) -> Result<u64, Error> {
-    Ok(match next_chunk(receiving, host)? {
-        Some(chunk) => {
-            feed.push(&chunk);
-            chunk.len() as u64
-        }
-        None => {
-            feed.finish();
-            0
-        }
-    })
-}
-
-fn next_chunk(receiving: &mut Arriving, host: &dyn Host) -> Result<Option<Bytes>, Error> {
-    let mut chunk = Ok(None);
-    host.unlocked(&mut || chunk = receiving.chunk(&|| host.interrupted()));
-    chunk
+impl Chunks for Arriving {
+    fn chunk(&mut self, interrupted: &dyn Fn() -> bool) -> Result<Option<Bytes>, Error> {
+        Arriving::chunk(self, interrupted)
+    }
 }
 
 impl std::fmt::Debug for ReplyStream {
@@ -418,8 +304,7 @@ impl std::fmt::Debug for ReplyStream {
         f.debug_struct("ReplyStream")
             .field("operation", &self.operation)
             .field("items", &self.items())
-            .field("bytes", &self.bytes)
-            .field("ended", &self.ended)
+            .field("bytes", &self.bytes())
             .finish_non_exhaustive()
     }
 }

@@ -11,11 +11,13 @@ use castile_diff::Message;
 use castile_plan::{ComplexId, Style, Types};
 use castile_value::{Sink, Source};
 
+use super::arguments::ArgumentStream;
 use super::dispatch::Service;
 use super::message::Early;
 use super::replies::ReplyKey;
 use crate::adapt::{Body, Inside, arguments};
-use crate::error::Error;
+use crate::batched::StreamOptions;
+use crate::error::{Error, Guilty, Kind};
 use crate::layers::WithBlocks;
 use crate::payload::Payload;
 use crate::portions::{AHEAD, Here, Host, Portions};
@@ -29,6 +31,13 @@ pub trait Handler: Send + Sync + 'static {
     /// A fault goes to the caller as it is. An [`Error`] becomes one: of the sender when the peer
     /// is guilty, else of the receiver, without details, which are logged.
     fn handle(&self, call: Call<'_>) -> Result<Answer, Trouble>;
+
+    /// Which argument of an operation is read while it comes, by [`Call::stream`]; asked once. It must be
+    /// the last of the operation, so that all others are there before it. Default: none.
+    fn streams(&self, operation: &Operation) -> Option<StreamOptions> {
+        let _ = operation;
+        None
+    }
 }
 
 /// What a handler fails with.
@@ -57,13 +66,27 @@ pub struct Call<'c> {
     pub(super) service: &'c Service,
     pub(super) binding: &'c Binding,
     pub(super) operation: &'c Operation,
-    pub(super) message: Message<'c>,
+    pub(super) content: Content<'c>,
     pub(super) peer: Option<SocketAddr>,
     pub(super) principal: Option<&'c str>,
     pub(super) certificate: Option<&'c [u8]>,
     pub(super) conversation: Option<&'c Arc<Conversation>>,
     pub(super) memories: &'c [Memory],
     pub(super) early: Option<Early<'c>>,
+}
+
+/// The message of a call.
+pub(super) enum Content<'c> {
+    Whole(Message<'c>),
+    /// It is still coming.
+    Open(Box<Open>),
+}
+
+/// What there is of a message whose argument is read while it comes.
+pub(super) struct Open {
+    pub(super) version: Version,
+    pub(super) blocks: Vec<HeaderBlock>,
+    pub(super) arguments: ArgumentStream,
 }
 
 /// An answer's envelope.
@@ -106,12 +129,23 @@ impl<'c> Call<'c> {
 
     /// The version of SOAP of the call, and so of its answer.
     pub fn version(&self) -> Version {
-        self.message.envelope().version()
+        match &self.content {
+            Content::Whole(message) => message.envelope().version(),
+            Content::Open(open) => open.version,
+        }
     }
 
     /// The header blocks as they came.
     pub fn headers(&self) -> &[HeaderBlock] {
-        self.message.envelope().headers()
+        match &self.content {
+            Content::Whole(message) => message.envelope().headers(),
+            Content::Open(open) => &open.blocks,
+        }
+    }
+
+    /// Whether its argument is read while it comes, by [`Call::stream`].
+    pub fn is_stream(&self) -> bool {
+        matches!(self.content, Content::Open(_))
     }
 
     /// Who calls; `None` when the call did not come over a socket.
@@ -138,20 +172,15 @@ impl<'c> Call<'c> {
     /// Reads the values into sinks for the types of [`Call::arguments`].
     ///
     /// # Errors
-    /// The message is not what the contract says.
+    /// The message is not what the contract says; it [is a stream](Call::is_stream).
     pub fn decode(self, header: &mut dyn Sink, args: &mut dyn Sink) -> Result<Replier<'c>, Error> {
-        let Call {
-            service,
-            operation,
-            message,
-            memories,
-            principal,
-            certificate,
-            early,
-            ..
-        } = self;
+        let (service, operation) = (self.service, self.operation);
+        let (content, replier) = self.split();
+        let Content::Whole(message) = content else {
+            let text = "the arguments are a stream, which is not decoded whole";
+            return Err(Error::new(Kind::Value, Guilty::Us, text));
+        };
         let types = service.types();
-        let version = message.envelope().version();
         let options = DecodeOptions {
             strict: service.options().strict,
         };
@@ -168,19 +197,44 @@ impl<'c> Call<'c> {
             };
         }
         service.note_decode(began);
-        Ok(Replier {
-            service,
-            operation,
-            version,
-            memories,
-            principal: principal.map(Cow::Borrowed),
-            certificate,
-            early,
-        })
+        Ok(replier)
+    }
+
+    /// Reads the values before the argument that is a stream, which is read while it comes: for the
+    /// operations of [`Handler::streams`].
+    ///
+    /// # Errors
+    /// The message is not what the contract says; it is [no stream](Call::is_stream).
+    pub fn stream(self) -> Result<(ArgumentStream, Replier<'c>), Error> {
+        let (content, replier) = self.split();
+        let Content::Open(mut open) = content else {
+            let text = "the arguments came whole and are no stream";
+            return Err(Error::new(Kind::Value, Guilty::Us, text));
+        };
+        open.arguments.begin()?;
+        Ok((open.arguments, replier))
+    }
+
+    fn split(self) -> (Content<'c>, Replier<'c>) {
+        let replier = Replier {
+            version: self.version(),
+            service: self.service,
+            operation: self.operation,
+            memories: self.memories,
+            principal: self.principal.map(Cow::Borrowed),
+            certificate: self.certificate,
+            early: self.early,
+        };
+        (self.content, replier)
     }
 }
 
 impl Replier<'_> {
+    /// The table of the contract's types.
+    pub fn types(&self) -> &Arc<Types> {
+        self.service.types()
+    }
+
     /// The complex types whose fields are the header blocks and the results; `None` for one-way
     /// operations.
     pub fn result(&self) -> Option<(ComplexId, ComplexId)> {

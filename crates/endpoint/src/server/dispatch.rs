@@ -6,21 +6,20 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use castile_codec::{
-    Code, EncodeOptions, Envelope, Fault, Found, Limits, Memory, Name, Received, Route, Sending, Version,
-};
+use castile_codec::{Code, EncodeOptions, Fault, Limits, Version};
 use castile_contract::{BodyStyle, Contract, Operation};
 use castile_diff::{Automata, Templates};
 use castile_plan::Types;
 
-use super::call::{Answer, Call, Handler, Trouble};
+use super::call::{Answer, Call, Content, Handler, Trouble};
 use super::find::Index;
+use super::handling::{Handling, failure};
 use super::message::{InMessage, OutMessage};
+use super::open::Streamed;
 use super::replies::{ReplyKey, Sharing};
 use crate::costs::with_costs;
 use crate::error::{Error, Guilty, Kind};
-use crate::layers::{Layers, not_understood};
-use crate::payload::Payload;
+use crate::layers::Layers;
 
 /// Settings of a service.
 #[derive(Clone)]
@@ -97,12 +96,13 @@ pub struct Service {
     contract: Arc<Contract>,
     options: ServiceOptions,
     handler: Box<dyn Handler>,
-    index: Index,
+    pub(super) index: Index,
     counters: Counters,
     /// The replies sent last.
     templates: Templates<ReplyKey>,
     /// What was learned of requests.
     automata: Automata,
+    pub(super) streamed: Streamed,
 }
 
 #[derive(Default)]
@@ -145,6 +145,7 @@ impl Service {
     ) -> Result<Service, Error> {
         Ok(Service {
             index: Index::new(&contract, &options)?,
+            streamed: Streamed::new(&contract, &handler)?,
             templates: Templates::new(with_costs(&options.differential)),
             automata: Automata::new(options.receiving.clone()),
             options,
@@ -241,7 +242,12 @@ impl Service {
         }
     }
 
-    fn fault_body(&self, version: Version, operation: Option<&Operation>, fault: &Fault) -> Vec<u8> {
+    pub(super) fn fault_body(
+        &self,
+        version: Version,
+        operation: Option<&Operation>,
+        fault: &Fault,
+    ) -> Vec<u8> {
         let detail = operation.map(|o| o.detail);
         let options = self.encode_options();
         let mut body = Vec::new();
@@ -263,9 +269,6 @@ impl Service {
 
     /// Answers a message. Never fails: what goes wrong becomes a fault.
     pub fn answer(&self, message: InMessage<'_>) -> OutMessage {
-        let count = |counter: &AtomicU64, n: usize| counter.fetch_add(n as u64, Ordering::Relaxed);
-        count(&self.counters.calls, 1);
-        count(&self.counters.bytes_in, message.text.len());
         let began = Instant::now();
         let opened = self
             .automata
@@ -275,22 +278,25 @@ impl Service {
             Ok(opened) => self.dispatch(opened, message),
             Err(error) => self.refuse(message.version, &error.into()),
         };
-        count(&self.counters.faults, usize::from(answer.fault.is_some()));
-        count(&self.counters.bytes_out, answer.body.len());
+        self.count(message.text.len() as u64, &answer);
         answer
+    }
+
+    /// Adds a message of so many bytes and its answer to the figures.
+    pub(super) fn count(&self, bytes_in: u64, answer: &OutMessage) {
+        let count = |counter: &AtomicU64, n: u64| counter.fetch_add(n, Ordering::Relaxed);
+        count(&self.counters.calls, 1);
+        count(&self.counters.bytes_in, bytes_in);
+        count(&self.counters.faults, u64::from(answer.fault.is_some()));
+        count(&self.counters.bytes_out, answer.body.len() as u64);
     }
 
     fn dispatch(&self, mut opened: castile_diff::Message<'_>, message: InMessage<'_>) -> OutMessage {
         opened.envelope_mut().in_roles(&self.options.roles);
         let envelope = opened.envelope();
         let found = self.index.find(&self.contract, envelope, message.action);
-        let mut handling = Handling {
-            service: self,
-            version: envelope.version(),
-            operation: found.as_ref().ok().map(|(_, operation)| *operation),
-            memories: Vec::new(),
-            found: Found::default(),
-        };
+        let operation = found.as_ref().ok().map(|(_, operation)| *operation);
+        let mut handling = Handling::new(self, envelope.version(), operation);
         let checked = handling.check(envelope, message.action);
         let checked = checked.map_err(|fault| (fault, Cause::Message));
         let found = found.map_err(|fault| (fault, Cause::NoSuchOperation));
@@ -303,39 +309,27 @@ impl Service {
         };
         let span = tracing::debug_span!("serve", operation = %operation.name, bytes = message.text.len());
         let _entered = span.enter();
-        let call = Call {
-            service: self,
-            binding,
-            operation,
-            message: opened,
-            peer: message.peer,
-            principal: handling.found.principal.as_deref().or(message.principal),
-            certificate: message.certificate,
-            conversation: message.conversation,
-            memories: &handling.memories,
-            early: message.early.filter(|_| handling.found.reply == Route::Back),
-        };
+        let call = handling.call(binding, operation, Content::Whole(opened), &message);
+        match self.handle(call) {
+            Ok(Answer(body)) => handling.reply(operation, body),
+            Err((fault, cause)) => handling.fault(fault, cause),
+        }
+    }
+
+    /// Asks the handler; what goes wrong becomes a fault.
+    pub(super) fn handle(&self, call: Call<'_>) -> Result<Answer, (Fault, Cause)> {
+        let (version, rpc) = (call.version(), call.operation.style == BodyStyle::Rpc);
         let handled = catch_unwind(AssertUnwindSafe(|| self.handler.handle(call)));
-        let (fault, cause) = match handled {
-            Ok(Ok(Answer(body))) => return handling.reply(operation, body),
+        Err(match handled {
+            Ok(Ok(answer)) => return Ok(answer),
             Ok(Err(Trouble::Fault(fault))) => (*fault, Cause::Handler),
-            Ok(Err(Trouble::Error(error))) if error.guilty() == Guilty::Peer => {
-                tracing::info!(%error, "refused a message");
-                let fault = error.to_fault_of(handling.version, operation.style == BodyStyle::Rpc);
-                (fault, Cause::Message)
-            }
-            Ok(Err(Trouble::Error(error))) => {
-                tracing::error!(%error, "failed to answer");
-                let fault = error.to_fault_of(handling.version, operation.style == BodyStyle::Rpc);
-                (fault, Cause::Failure)
-            }
+            Ok(Err(Trouble::Error(error))) => failure(&error, version, rpc),
             Err(_) => {
                 tracing::error!("a handler panicked");
                 let fault = Fault::new(Code::Receiver, "the service failed to answer");
                 (fault, Cause::Failure)
             }
-        };
-        handling.fault(fault, cause)
+        })
     }
 
     /// A message with its operation found, neither checked nor answered: to see what it says.
@@ -351,7 +345,7 @@ impl Service {
             service: self,
             binding,
             operation,
-            message,
+            content: Content::Whole(message),
             peer: None,
             principal: None,
             certificate: None,
@@ -372,117 +366,8 @@ impl Service {
         } else {
             version
         };
-        let handling = Handling {
-            service: self,
-            version,
-            operation: None,
-            memories: Vec::new(),
-            found: Found::default(),
-        };
-        handling.fault(fault, Cause::Message)
+        Handling::new(self, version, None).fault(fault, Cause::Message)
     }
-}
-
-/// One message while it is answered.
-struct Handling<'s> {
-    service: &'s Service,
-    version: Version,
-    operation: Option<&'s Operation>,
-    /// What the layers remember of it.
-    memories: Vec<Memory>,
-    /// What they found out.
-    found: Found,
-}
-
-impl Handling<'_> {
-    /// What must be true of the headers before anything else is done.
-    fn check(&mut self, envelope: &Envelope<'_>, action: Option<&str>) -> Result<(), Fault> {
-        let Service { options, index, .. } = self.service;
-        let layers = &options.layers;
-        let blocks = envelope.headers();
-        let name = self.operation.map_or("", |o| &*o.name);
-        let known = self.operation.map(|o| [&*o.input_action, &*o.soap_action]);
-        let expected = known
-            .as_ref()
-            .filter(|_| options.strict)
-            .map_or(&[][..], |known| &known[..]);
-        let received = Received {
-            version: self.version,
-            operation: name,
-            // What the contract declares is right, whatever the headers say.
-            action: action.filter(|a| self.operation.is_none_or(|o| o.soap_action != *a)),
-            expected,
-            blocks,
-            one_way: self.operation.is_none_or(|o| o.one_way),
-            is_fault: envelope.is_fault(),
-            world: layers.world(),
-        };
-        let checked = layers.check_request(&received, &mut self.found, &mut self.memories);
-        let refused = not_understood(blocks, &options.roles, layers, |name| {
-            index.understands(name) || options.understood.iter().any(|own| *own == name.to_string())
-        });
-        if !refused.is_empty() {
-            let names: Vec<Name> = refused.into_iter().cloned().collect();
-            return Err(Fault::not_understood(self.version, &names));
-        }
-        checked.map_err(|refusal| *refusal.fault)
-    }
-
-    fn reply(self, operation: &Operation, body: Payload) -> OutMessage {
-        // Most answers go back, where the action is of no use.
-        OutMessage {
-            version: self.version,
-            body,
-            fault: None,
-            action: match self.found.reply {
-                Route::To(_) => operation.output_action.clone(),
-                _ => String::new(),
-            },
-            route: self.found.reply,
-        }
-    }
-
-    fn fault(self, fault: Fault, cause: Cause) -> OutMessage {
-        let mut fault = match &self.service.options.faults {
-            Some(style) => style(fault, cause),
-            None => fault,
-        };
-        let action = self.operation.map_or("", |o| fault_action(o, &fault)).to_owned();
-        let options = &self.service.options;
-        let sending = Sending {
-            version: self.version,
-            operation: self.operation.map_or("", |o| &o.name),
-            action: &action,
-            to: "",
-            one_way: false,
-            fault: Some(&fault),
-            world: options.layers.world(),
-        };
-        let blocks = options.layers.reply(&self.memories, &sending);
-        let blocks =
-            blocks.inspect_err(|error| tracing::error!(%error, "a fault goes out without its headers"));
-        fault.headers.extend(blocks.unwrap_or_default());
-        OutMessage {
-            version: self.version,
-            body: self
-                .service
-                .fault_body(self.version, self.operation, &fault)
-                .into(),
-            fault: Some(fault.code),
-            action,
-            route: self.found.fault,
-        }
-    }
-}
-
-/// The action of a declared fault; empty for others.
-fn fault_action<'o>(operation: &'o Operation, fault: &Fault) -> &'o str {
-    let Some(detail) = fault.detail.first() else {
-        return "";
-    };
-    let name = detail.name.to_string();
-    let declared = operation.faults.iter().find(|declared| declared.element == name);
-    declared.map_or("", |declared| &declared.action)
 }
 
 fn nanos(began: Instant) -> u64 {

@@ -3,10 +3,13 @@
 use std::collections::HashMap;
 
 use castile_codec::{Code, Fault};
+use castile_contract::Operation;
 use castile_value::{Graph, Item, Record, Source, Value, ValueSink};
 
-use super::call::{Answer, Call, Handler, Trouble};
+use super::arguments::ArgumentStream;
+use super::call::{Answer, Call, Handler, Replier, Trouble};
 use crate::adapt::Nothing;
+use crate::batched::StreamOptions;
 
 /// Takes the arguments and the headers, gives the results and the headers of the reply.
 type Function = Box<dyn Fn(Graph<Record>, Record) -> Result<(Graph, Value), Fault> + Send + Sync>;
@@ -29,7 +32,11 @@ type Function = Box<dyn Fn(Graph<Record>, Record) -> Result<(Graph, Value), Faul
 #[derive(Default)]
 pub struct Handlers {
     functions: HashMap<String, Function>,
+    streams: HashMap<String, (StreamOptions, StreamFunction)>,
 }
+
+/// Takes the arguments while they come, gives the result.
+type StreamFunction = Box<dyn Fn(&mut ArgumentStream) -> Result<Value, Trouble> + Send + Sync>;
 
 impl Handlers {
     /// No functions: every call is answered with a fault.
@@ -57,8 +64,7 @@ impl Handlers {
     ) -> Self {
         self.add(operation, move |args, header| {
             let (root, header) = function(unshared(args)?, header)?;
-            let objects = Vec::new();
-            Ok((Graph { root, objects }, header))
+            Ok((root.into(), header))
         })
     }
 
@@ -74,9 +80,37 @@ impl Handlers {
         self.add(operation, move |args, _| Ok((function(args)?, Value::Absent)))
     }
 
+    /// Adds the function for an operation whose array is read while it comes, in constant memory: an
+    /// iterator of batches, and beside it the arguments that stand before the array.
+    ///
+    /// ```
+    /// use castile_endpoint::{Handlers, StreamOptions};
+    ///
+    /// let handlers = Handlers::new().on_stream("store", StreamOptions::default(), |values| {
+    ///     let mut sum = 0.0;
+    ///     for batch in values {
+    ///         sum += batch?.as_f64s().unwrap_or_default().iter().sum::<f64>();
+    ///     }
+    ///     Ok(sum.into())
+    /// });
+    /// # let _ = handlers;
+    /// ```
+    #[must_use]
+    pub fn on_stream(
+        mut self,
+        operation: &str,
+        options: StreamOptions,
+        function: impl Fn(&mut ArgumentStream) -> Result<Value, Trouble> + Send + Sync + 'static,
+    ) -> Self {
+        let function: StreamFunction = Box::new(function);
+        self.streams.insert(operation.to_owned(), (options, function));
+        self
+    }
+
     /// The operations that have a function.
     pub fn operations(&self) -> impl Iterator<Item = &str> {
-        self.functions.keys().map(String::as_str)
+        let all = self.functions.keys().chain(self.streams.keys());
+        all.map(String::as_str)
     }
 
     fn add(
@@ -92,11 +126,24 @@ impl Handlers {
 impl Handler for Handlers {
     fn handle(&self, call: Call<'_>) -> Result<Answer, Trouble> {
         let name = &call.operation().name;
+        if let Some((_, function)) = self.streams.get(name)
+            && call.is_stream()
+        {
+            let (mut values, replier) = call.stream()?;
+            let root = function(&mut values)?;
+            return reply(&replier, root.into(), &Value::Absent);
+        }
         let Some(function) = self.functions.get(name) else {
             let text = format!("operation {name} is not implemented");
             return Err(Fault::new(Code::Receiver, text).into());
         };
         answer(call, function)
+    }
+
+    fn streams(&self, operation: &Operation) -> Option<StreamOptions> {
+        self.streams
+            .get(&operation.name)
+            .map(|(options, _)| options.clone())
     }
 }
 
@@ -108,8 +155,7 @@ pub(crate) fn dynamic(
 ) -> Result<Answer, Trouble> {
     answer(call, |args, header| {
         let (root, header) = function(unshared(args)?, header)?;
-        let objects = Vec::new();
-        Ok((Graph { root, objects }, header))
+        Ok((root.into(), header))
     })
 }
 
@@ -125,15 +171,20 @@ fn answer(
     let mut args = ValueSink::new(types.shape(args).clone());
     let replier = call.decode(&mut header, &mut args)?;
     let (value, header) = function(args.finish_graph(), header.finish())?;
+    reply(&replier, value, &header)
+}
+
+/// Answers with a result and the reply's headers.
+fn reply(replier: &Replier<'_>, value: Graph, header: &Value) -> Result<Answer, Trouble> {
     let Some((_, result)) = replier.result() else {
         return Ok(Answer::default());
     };
     let result = Results {
         value: value.root,
         objects: value.objects,
-        single: types.complex(result).fields.len() == 1,
+        single: replier.types().complex(result).fields.len() == 1,
     };
-    let header: &dyn Source = match &header {
+    let header: &dyn Source = match header {
         Value::Map(map) => map,
         Value::Record(record) => record,
         _ => &Nothing,

@@ -1,15 +1,19 @@
 //! Services behind HTTP.
 
+mod arguments;
 mod call;
 mod dispatch;
 mod documents;
 mod find;
 mod handlers;
+mod handling;
 mod message;
+mod open;
 mod outbox;
 mod replies;
 mod web;
 
+pub use arguments::ArgumentStream;
 pub use call::{Answer, Call, Handler, Replier, Trouble};
 pub use dispatch::{Cause, FaultStyle, Service, ServiceOptions, Stats};
 pub use handlers::Handlers;

@@ -8,13 +8,15 @@ use std::sync::Arc;
 use castile_codec::{Code, Route, Version};
 use castile_contract::Resolver;
 use castile_http::{
-    Body, HeaderMap, HeaderName, HeaderValue, Method, ServerRequest, ServerResponse, StatusCode, header,
+    Arriving, Body, HeaderMap, HeaderName, HeaderValue, Method, ServerRequest, ServerResponse, StatusCode,
+    header,
 };
 use tokio::sync::oneshot;
 
 use super::dispatch::Service;
 use super::documents::Documents;
 use super::message::{Early, InMessage, OutMessage};
+use super::open::Arrived;
 use super::outbox::Outbox;
 use crate::error::Error;
 use crate::media::{self, Media, plain_type};
@@ -111,12 +113,20 @@ impl Server {
     /// # Errors
     /// No threads can be had.
     pub fn start(self) -> Result<castile_http::Running, Error> {
-        let front = self.front;
-        let serve = move |request: ServerRequest| {
-            let front = front.clone();
-            async move { front.serve(request).await }
-        };
-        Ok(self.http.serve_in_background(serve)?)
+        Ok(self.http.serve_in_background(Web(self.front))?)
+    }
+}
+
+/// The front as a service of HTTP.
+struct Web(Arc<Front>);
+
+impl castile_http::Service for Web {
+    async fn call(&self, request: ServerRequest) -> ServerResponse {
+        self.0.clone().serve(request).await
+    }
+
+    fn takes_open(&self, method: &Method, _headers: &HeaderMap) -> bool {
+        method == Method::POST && !self.0.service.streamed.is_empty()
     }
 }
 
@@ -128,12 +138,13 @@ impl Front {
         if request.method != Method::POST {
             return ServerResponse::method_not_allowed("GET, HEAD, POST");
         }
-        if !self.threads {
+        // What comes while it is answered is waited for, which only a thread of its own may do.
+        if !self.threads && request.arriving.is_none() {
             return self.call(&request, None);
         }
         let front = self.clone();
         let (respond, response) = oneshot::channel();
-        tokio::task::spawn_blocking(move || front.call_early(&request, respond));
+        tokio::task::spawn_blocking(move || front.call_early(request, respond));
         response.await.unwrap_or_else(|_| {
             tracing::error!("a call ended abnormally");
             ServerResponse::empty(StatusCode::INTERNAL_SERVER_ERROR)
@@ -141,7 +152,7 @@ impl Front {
     }
 
     /// Answers a call on a thread of its own, which may go on after the response has begun.
-    fn call_early(&self, request: &ServerRequest, respond: oneshot::Sender<ServerResponse>) {
+    fn call_early(&self, mut request: ServerRequest, respond: oneshot::Sender<ServerResponse>) {
         let respond = Cell::new(Some(respond));
         let send = |response| {
             if let Some(respond) = respond.take() {
@@ -150,7 +161,41 @@ impl Front {
             }
         };
         let begin = |version, body| send(response(StatusCode::OK, version, body));
-        send(self.call(request, Some(Early(&begin))));
+        let early = Some(Early(&begin));
+        send(match request.arriving.take() {
+            None => self.call(&request, early),
+            Some(arriving) => self.call_arriving(request, arriving, early),
+        });
+    }
+
+    /// Answers a request that is still coming.
+    fn call_arriving(
+        &self,
+        mut request: ServerRequest,
+        arriving: Arriving,
+        early: Option<Early<'_>>,
+    ) -> ServerResponse {
+        let head = Head::read(&request);
+        let arrived = if head.media.is_xml() {
+            let message = InMessage {
+                early,
+                ..head.message("", &request, None)
+            };
+            let charset = head.media.charset.as_deref();
+            self.service.answer_arriving(arriving, charset, &message)
+        } else {
+            Arrived::Whole(arriving, Vec::new())
+        };
+        match arrived {
+            Arrived::Answered(answer) => self.send(answer),
+            Arrived::Whole(arriving, came) => match arriving.collect(came) {
+                Ok(body) => {
+                    request.body = body;
+                    self.call(&request, early)
+                }
+                Err(refusal) => refusal,
+            },
+        }
     }
 
     fn call(&self, request: &ServerRequest, early: Option<Early<'_>>) -> ServerResponse {
@@ -216,8 +261,7 @@ impl Front {
 /// What a POST brought: the envelope as text, and what HTTP says of it.
 pub(crate) struct Posted<'r> {
     pub(crate) text: Cow<'r, str>,
-    action: Option<Cow<'r, str>>,
-    version: Version,
+    head: Head<'r>,
 }
 
 /// Why a POST cannot be read.
@@ -228,43 +272,43 @@ pub(crate) enum Unread {
     Text(Version, Error),
 }
 
-impl<'r> Posted<'r> {
-    pub(crate) fn read(request: &'r ServerRequest) -> Result<Posted<'r>, Unread> {
+/// What HTTP says of a POST.
+struct Head<'r> {
+    media: Media<'r>,
+    action: Option<Cow<'r, str>>,
+    /// That of the content type.
+    version: Version,
+}
+
+impl<'r> Head<'r> {
+    fn read(request: &'r ServerRequest) -> Head<'r> {
         let header = |name| {
             let value = request.headers.get(name);
             value.and_then(|v: &'r HeaderValue| v.to_str().ok())
         };
-        let media = Media::parse(header(&header::CONTENT_TYPE).unwrap_or_default());
-        if !media.is_xml() {
-            let text = format!(
-                "SOAP comes as text/xml or application/soap+xml, not as {}\n",
-                media.essence
-            );
-            let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
-            return Err(Unread::Media(ServerResponse::text(status, text)));
-        }
+        let mut media = Media::parse(header(&header::CONTENT_TYPE).unwrap_or_default());
         let version = if media.essence == Version::Soap12.media_type() {
             Version::Soap12
         } else {
             Version::Soap11
         };
-        let text = media::text(&request.body, &media).map_err(|e| Unread::Text(version, e))?;
         let action = header(&SOAP_ACTION).map(|a| Cow::Borrowed(a.trim().trim_matches('"')));
-        Ok(Posted {
-            text,
-            action: action.or(media.action).filter(|a| !a.is_empty()),
+        Head {
+            action: action.or(media.action.take()).filter(|a| !a.is_empty()),
+            media,
             version,
-        })
+        }
     }
 
     /// The message for a service.
-    pub(crate) fn message<'m>(
+    fn message<'m>(
         &'m self,
+        text: &'m str,
         request: &'m ServerRequest,
         conversation: Option<&'m Arc<Conversation>>,
     ) -> InMessage<'m> {
         InMessage {
-            text: &self.text,
+            text,
             action: self.action.as_deref(),
             version: self.version,
             peer: Some(request.peer),
@@ -273,6 +317,33 @@ impl<'r> Posted<'r> {
             conversation,
             early: None,
         }
+    }
+}
+
+impl<'r> Posted<'r> {
+    pub(crate) fn read(request: &'r ServerRequest) -> Result<Posted<'r>, Unread> {
+        let head = Head::read(request);
+        if !head.media.is_xml() {
+            let text = format!(
+                "SOAP comes as text/xml or application/soap+xml, not as {}\n",
+                head.media.essence
+            );
+            let status = StatusCode::UNSUPPORTED_MEDIA_TYPE;
+            return Err(Unread::Media(ServerResponse::text(status, text)));
+        }
+        match media::text(&request.body, &head.media) {
+            Ok(text) => Ok(Posted { text, head }),
+            Err(error) => Err(Unread::Text(head.version, error)),
+        }
+    }
+
+    /// The message for a service.
+    pub(crate) fn message<'m>(
+        &'m self,
+        request: &'m ServerRequest,
+        conversation: Option<&'m Arc<Conversation>>,
+    ) -> InMessage<'m> {
+        self.head.message(&self.text, request, conversation)
     }
 }
 

@@ -4,7 +4,6 @@ use std::fmt;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use http::{HeaderMap, StatusCode};
 use hyper::body::Incoming;
 use url::Url;
@@ -31,7 +30,7 @@ pub struct Receiving {
     /// How long each step took; that of receiving is known at the end.
     pub timings: Timings,
     rest: Rest,
-    unpack: Option<Unpack>,
+    unpack: Unpack,
 }
 
 /// What is still to come.
@@ -57,7 +56,7 @@ impl Receiving {
             url,
             timings: reply.timings,
             rest: Rest::Whole(reply.body),
-            unpack: None,
+            unpack: Unpack::new(None),
         }
     }
 
@@ -73,10 +72,7 @@ impl Receiving {
         let (head, incoming) = head.into_parts();
         let mut headers = head.headers;
         let coding = coding::of(&headers).map_err(|e| uncoded(e, u64::MAX))?;
-        if coding.is_some() {
-            headers.remove(CONTENT_ENCODING);
-            headers.remove(CONTENT_LENGTH);
-        }
+        coding::forget(&mut headers, coding);
         Ok(Receiving {
             status: head.status,
             headers,
@@ -88,7 +84,7 @@ impl Receiving {
                 limits,
                 pool,
             })),
-            unpack: coding.map(Unpack::new),
+            unpack: Unpack::new(coding),
         })
     }
 
@@ -98,21 +94,12 @@ impl Receiving {
     /// The reply is cut off, its compressed bytes are damaged, a time limit passed.
     pub async fn chunk(&mut self) -> Result<Option<Bytes>, Error> {
         loop {
-            if let Some(unpack) = &mut self.unpack
-                && let Some(plain) = unpack.plain().map_err(damaged)?
-            {
+            if let Some(plain) = self.unpack.plain().map_err(damaged)? {
                 return Ok(Some(plain));
             }
-            let chunk = self.wire().await?;
-            match (chunk, &mut self.unpack) {
-                (Some(chunk), None) => return Ok(Some(chunk)),
-                (Some(chunk), Some(unpack)) => unpack.push(chunk),
-                (None, Some(unpack)) => {
-                    let last = unpack.finish().map_err(damaged)?;
-                    self.unpack = None;
-                    return Ok((!last.is_empty()).then_some(last));
-                }
-                (None, None) => return Ok(None),
+            match self.wire().await? {
+                Some(chunk) => self.unpack.push(chunk),
+                None => return self.unpack.finish().map_err(damaged),
             }
         }
     }

@@ -1,6 +1,7 @@
 //! The [`Server`].
 
 mod accept;
+mod arriving;
 mod auth;
 mod connection;
 mod exchange;
@@ -18,6 +19,7 @@ use http::HeaderValue;
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::sync::watch;
 
+pub use self::arriving::Arriving;
 pub use self::auth::{CheckPassword, CheckToken, FindPassword, ServerAuth};
 pub use self::options::{ServerOptions, ServerTls};
 pub use self::service::{ServerRequest, ServerResponse, Service};

@@ -136,6 +136,6 @@ impl Progress {
 
 /// The time that the bytes of a body have earned their sender: a large body over a slow line is
 /// no attack, a byte now and then is.
-fn earned(bytes: u64) -> Duration {
+pub(crate) fn earned(bytes: u64) -> Duration {
     Duration::from_millis(bytes / (RATE_MIN / 1000))
 }

@@ -1,6 +1,7 @@
 //! Reading a request under limits; what cannot be read becomes a [`Refusal`].
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::Poll;
 
 use bytes::Bytes;
@@ -9,20 +10,23 @@ use http::{HeaderMap, HeaderValue, Request, StatusCode};
 use http_body::Body as _;
 use hyper::body::Incoming;
 
+use super::arriving::Arriving;
 use super::exchange::{Peer, Shared};
 use super::options::ServerOptions;
 use super::progress::Progress;
-use super::service::{ServerRequest, ServerResponse};
+use super::service::{ServerRequest, ServerResponse, Service};
 use crate::coding::{self, CodingError};
+use crate::error::Kind;
 use crate::gather::Gather;
 
 /// The most that is read of a request whose sender is not known.
 const UNREAD_BYTES_MAX: u64 = 64 << 10;
 
-/// Reads a request to its end: expectation, authentication, length, body, content coding.
-pub(crate) async fn receive<S>(
+/// Reads a request: expectation, authentication, length, body, content coding. The body only where the
+/// service does not take it while it comes.
+pub(crate) async fn receive<S: Service>(
     shared: &Shared<S>,
-    progress: &Progress,
+    progress: &Arc<Progress>,
     peer: Peer,
     request: Request<Incoming>,
 ) -> Result<ServerRequest, ServerResponse> {
@@ -41,18 +45,22 @@ pub(crate) async fn receive<S>(
         }
     };
     let coding = coding::of(&head.headers).map_err(|e| uncoded(e, options).unread(progress))?;
-    let coded = collect(body, options.body_bytes_max, progress).await;
-    let coded = coded.map_err(|refusal| refusal.unread(progress))?;
-    let body = match coding {
-        None => coded,
-        Some(_) => coding::undo(&mut head.headers, coded, options.body_bytes_max)
-            .map_err(|e| uncoded(e, options).reply())?,
+    let (body, arriving) = if shared.service.takes_open(&head.method, &head.headers) {
+        coding::forget(&mut head.headers, coding);
+        let arriving = Arriving::new(body, coding, Arc::clone(progress), options);
+        (Bytes::new(), Some(arriving))
+    } else {
+        let coded = collect(body, options.body_bytes_max, progress).await;
+        let coded = coded.map_err(|refusal| refusal.unread(progress))?;
+        let plain = coding::undo(&mut head.headers, coded, options.body_bytes_max);
+        (plain.map_err(|e| uncoded(e, options).reply())?, None)
     };
     Ok(ServerRequest {
         method: head.method,
         uri: head.uri,
         headers: head.headers,
         body,
+        arriving,
         peer: peer.address,
         peer_certificate: peer.certificate,
         principal,
@@ -73,39 +81,78 @@ fn expectation(headers: &HeaderMap) -> Result<(), Refusal> {
 
 /// Reads a body under a limit and the watchdog's eyes.
 async fn collect(mut body: Incoming, limit: u64, progress: &Progress) -> Result<Bytes, Refusal> {
-    let too_large = || {
-        let text = format!("The body of the request is larger than {limit} bytes.\n");
-        Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, text)
-    };
     let announced = body.size_hint().exact();
     if announced.is_some_and(|length| length > limit) {
-        return Err(too_large());
+        return Err(too_large(limit));
     }
     let mut gather = Gather::new(limit, announced);
     while !body.is_end_stream() {
         let frame = std::future::poll_fn(|context| {
             if progress.is_expired() {
-                let text = "The body of the request did not come in time.\n";
-                return Poll::Ready(Err(Refusal::new(StatusCode::REQUEST_TIMEOUT, text)));
+                return Poll::Ready(Err(too_slow()));
             }
             let frame = Pin::new(&mut body).poll_frame(context);
-            frame.map(|frame| {
-                frame.transpose().map_err(|_| {
-                    let text = "The body of the request is cut off, or not framed as HTTP/1.1.\n";
-                    Refusal::new(StatusCode::BAD_REQUEST, text)
-                })
-            })
+            frame.map(|frame| frame.transpose().map_err(|_| cut_off()))
         });
         match frame.await? {
             None => break,
             Some(frame) => {
                 if let Ok(chunk) = frame.into_data() {
-                    gather.push(chunk).map_err(|_| too_large())?;
+                    gather.push(chunk).map_err(|_| too_large(limit))?;
                 }
             }
         }
     }
     Ok(gather.finish())
+}
+
+fn too_large(limit: u64) -> Refusal {
+    let text = format!("The body of the request is larger than {limit} bytes.\n");
+    Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, text)
+}
+
+fn too_slow() -> Refusal {
+    let text = "The body of the request did not come in time.\n";
+    Refusal::new(StatusCode::REQUEST_TIMEOUT, text)
+}
+
+fn cut_off() -> Refusal {
+    let text = "The body of the request is cut off, or not framed as HTTP/1.1.\n";
+    Refusal::new(StatusCode::BAD_REQUEST, text)
+}
+
+fn damaged() -> Refusal {
+    let text = "The compressed body is damaged or cut off.\n";
+    Refusal::new(StatusCode::BAD_REQUEST, text)
+}
+
+impl Arriving {
+    /// The whole body after all, of which `came` was taken already.
+    ///
+    /// # Errors
+    /// What a request is answered whose body cannot be read, or is larger than
+    /// [`body_bytes_max`](ServerOptions::body_bytes_max).
+    pub fn collect(mut self, came: Vec<Bytes>) -> Result<Bytes, ServerResponse> {
+        let mut gather = Gather::new(self.whole_bytes_max, None);
+        let mut came = came.into_iter();
+        loop {
+            let chunk = match came.next() {
+                Some(chunk) => Ok(Some(chunk)),
+                None => self.chunk(),
+            };
+            let refusal = match chunk.map_err(|error| error.kind()) {
+                Ok(None) => return Ok(gather.finish()),
+                Ok(Some(chunk)) => match gather.push(chunk) {
+                    Ok(()) => continue,
+                    Err(_) => too_large(self.whole_bytes_max),
+                },
+                Err(Kind::Timeout) => too_slow(),
+                Err(Kind::Coding) => damaged(),
+                Err(_) => cut_off(),
+            };
+            return Err(refusal.unread(&self.progress));
+        }
+    }
 }
 
 fn uncoded(error: CodingError, options: &ServerOptions) -> Refusal {
@@ -125,10 +172,7 @@ fn uncoded(error: CodingError, options: &ServerOptions) -> Refusal {
             );
             Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, text)
         }
-        CodingError::Damaged(_) => {
-            let text = "The compressed body is damaged or cut off.\n";
-            Refusal::new(StatusCode::BAD_REQUEST, text)
-        }
+        CodingError::Damaged(_) => damaged(),
     }
 }
 

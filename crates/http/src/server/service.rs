@@ -7,6 +7,7 @@ use bytes::Bytes;
 use http::header::{ALLOW, CONTENT_TYPE};
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 
+use super::arriving::Arriving;
 use crate::body::Body;
 
 /// Answers requests. Every closure from [`ServerRequest`] to a future of [`ServerResponse`] is
@@ -18,6 +19,13 @@ use crate::body::Body;
 pub trait Service: Send + Sync + 'static {
     /// Answers one request.
     fn call(&self, request: ServerRequest) -> impl Future<Output = ServerResponse> + Send;
+
+    /// Whether a request of this head is answered while its body comes, as
+    /// [`ServerRequest::arriving`]; else it is read first, under a limit.
+    fn takes_open(&self, method: &Method, headers: &HeaderMap) -> bool {
+        let _ = (method, headers);
+        false
+    }
 }
 
 impl<F, R> Service for F
@@ -30,7 +38,7 @@ where
     }
 }
 
-/// A request that came whole and within the limits.
+/// A request within the limits.
 #[derive(Debug)]
 pub struct ServerRequest {
     /// POST for a call, GET for a document.
@@ -40,8 +48,10 @@ pub struct ServerRequest {
     /// Header fields; without `Content-Encoding` and `Content-Length` when the body came
     /// compressed.
     pub headers: HeaderMap,
-    /// The whole body, decompressed.
+    /// The whole body, decompressed; empty where it is `arriving`.
     pub body: Bytes,
+    /// The body that is still to come, when the service [takes it so](Service::takes_open).
+    pub arriving: Option<Arriving>,
     /// The other end of the connection (a proxy's, if there is one).
     pub peer: SocketAddr,
     /// The other end's certificate, DER, when it had to show one.
