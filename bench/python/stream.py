@@ -2,15 +2,14 @@
 
     python bench/python/stream.py --gigabytes 1
 
-Each direction moves so many GB of envelope; the other end is a process of its own. What is measured
-is the anonymous memory of this process, before the call and at its height.
+Each direction moves so many GB of envelope between two processes, both Castile. What is measured is the
+anonymous memory of each, before the call and at its height.
 """
 
 from __future__ import annotations
 
 import argparse
 import multiprocessing
-import socket
 import sys
 import threading
 import time
@@ -20,6 +19,7 @@ from pathlib import Path
 
 import castile
 import numpy as np
+from numpy.typing import NDArray
 
 GROWTH_BYTES_MAX = 64 << 20
 BATCH = 100_000
@@ -31,17 +31,17 @@ class Lab:
     """What both directions call."""
 
     @castile.operation
-    def store(self, values: list[float]) -> float:
-        """Answered by the sink."""
-        raise NotImplementedError("the sink answers")
+    def store(self, values: Iterator[NDArray[np.float64]]) -> int:
+        """How many there are."""
+        return sum(len(batch) for batch in values)
 
     @castile.operation
-    def fetch(self, batches: int) -> list[float]:
+    def fetch(self, batches: int) -> Iterator[NDArray[np.float64]]:
         """So many batches."""
-        return batches_of(batches)  # type: ignore[return-value]
+        return batches_of(batches)
 
 
-def batches_of(count: int) -> Iterator[np.ndarray]:
+def batches_of(count: int) -> Iterator[NDArray[np.float64]]:
     """Batches of random doubles."""
     values = np.random.default_rng(1).random(BATCH)
     for _ in range(count):
@@ -75,38 +75,36 @@ class Height(threading.Thread):
         return self.most - self.base
 
 
-def sink(pipe: Connection) -> None:
-    """Reads one chunked request and answers it."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        pipe.send(listener.getsockname()[1])
-        connection, _ = listener.accept()
-        total, end = 0, b""
-        while not end.endswith(b"0\r\n\r\n"):
-            data = connection.recv(1 << 20)
-            if not data:
-                return
-            total += len(data)
-            end = (end + data)[-8:]
-        envelope = (
-            b"<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Body>"
-            b"<r:storeResponse xmlns:r='urn:stream'><r:result>" + str(total).encode() + b"</r:result>"
-            b"</r:storeResponse></e:Body></e:Envelope>"
-        )
-        head = f"HTTP/1.1 200 OK\r\nContent-Type: text/xml\r\nContent-Length: {len(envelope)}\r\n\r\n"
-        connection.sendall(head.encode() + envelope)
-
-
 def serve(pipe: Connection) -> None:
-    """Serves until it is told to stop."""
+    """Serves; says by how much each call made the memory grow."""
     with castile.serve(Lab(), port=0, background=True, cache=False) as server:
         pipe.send(server.wsdl_url)
+        for _ in range(2):
+            pipe.recv()
+            height = Height()
+            pipe.send(None)
+            pipe.recv()
+            pipe.send(height.growth())
+
+
+class Measure:
+    """Times one direction and watches both ends."""
+
+    def __init__(self, pipe: Connection) -> None:
+        self.pipe = pipe
+        pipe.send(None)
         pipe.recv()
+        self.height, self.began = Height(), time.monotonic()
 
-
-def report(name: str, size: float, seconds: float, growth: int) -> bool:
-    """Says what it took; whether that was little enough."""
-    print(f"{name}: {size / 1e9:.2f} GB in {seconds:.1f} s, {growth / 1e6:.1f} MB of memory more than before")
-    return growth <= GROWTH_BYTES_MAX
+    def report(self, name: str, size: float) -> bool:
+        """Says what it took; whether that was little enough."""
+        seconds = time.monotonic() - self.began
+        ours = self.height.growth()
+        self.pipe.send(None)
+        theirs: int = self.pipe.recv()
+        grown = f"the client grew by {ours / 1e6:.1f} MB, the server by {theirs / 1e6:.1f} MB"
+        print(f"{name}: {size / 1e9:.2f} GB in {seconds:.1f} s; {grown}")
+        return max(ours, theirs) <= GROWTH_BYTES_MAX
 
 
 def main() -> int:
@@ -115,26 +113,29 @@ def main() -> int:
     parser.add_argument("--gigabytes", type=float, default=1.0)
     batches = int(parser.parse_args().gigabytes * 1e9 / (BATCH * VALUE_BYTES)) + 1
     context = multiprocessing.get_context("spawn")
-
     ours, theirs = context.Pipe()
-    process = context.Process(target=sink, args=(theirs,))
-    process.start()
-    client = castile.Client(castile.wsdl(Lab), endpoint=f"http://127.0.0.1:{ours.recv()}/", cache=False)
-    height, began = Height(), time.monotonic()
-    size = client.service.store(batches_of(batches))
-    good = report("sent", size, time.monotonic() - began, height.growth())
-    process.join()
-
     process = context.Process(target=serve, args=(theirs,))
     process.start()
     client = castile.Client(ours.recv(), cache=False)
-    height, began = Height(), time.monotonic()
+    warm(client)
+
+    measure = Measure(ours)
+    stored = client.service.store(batches_of(batches))
+    call = client.last_call
+    good = measure.report("request", call.request_bytes if call else 0)
+
+    measure = Measure(ours)
     stream = client.stream.fetch(batches)
-    count = sum(len(batch) for batch in stream)
-    good &= report("received", stream.bytes or 0, time.monotonic() - began, height.growth())
-    ours.send(None)
+    fetched = sum(len(batch) for batch in stream)
+    good &= measure.report("reply", stream.bytes or 0)
     process.join()
-    return 0 if good and count == batches * BATCH else 1
+    return 0 if good and stored == fetched == batches * BATCH else 1
+
+
+def warm(client: castile.Client) -> None:
+    """One small call each way."""
+    client.service.store(batches_of(2))
+    sum(len(batch) for batch in client.stream.fetch(2))
 
 
 if __name__ == "__main__":

@@ -136,8 +136,12 @@ impl Call {
 
     /// Bytes of the request's envelope.
     #[getter]
-    fn request_bytes(&self) -> usize {
-        self.record.request.len()
+    fn request_bytes(&self) -> u64 {
+        self.record
+            .request
+            .report()
+            .bytes_total
+            .max(self.record.request.len() as u64)
     }
 
     /// Bytes of the reply, decompressed.

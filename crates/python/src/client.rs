@@ -176,6 +176,7 @@ impl Client {
         let options = StreamOptions {
             array,
             batch_items_min: batch,
+            ..StreamOptions::default()
         };
         self.receive_stream(py, outgoing, args, kwargs, header, &options)
     }

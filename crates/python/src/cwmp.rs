@@ -54,9 +54,11 @@ impl Acs {
         });
         let contracts = contracts.map_err(|e| error::endpoint(py, &e))?;
         let methods = methods(begin, &contracts)?;
-        let made = contracts.iter().map(|contract| PythonHandler {
-            python: handler.clone_ref(py),
-            classes: Arc::new(Classes::new(contract.types.clone(), form, None)),
+        let made = contracts.iter().map(|contract| {
+            PythonHandler::new(
+                handler.clone_ref(py),
+                Arc::new(Classes::new(contract.types.clone(), form, None)),
+            )
         });
         let handlers = Arc::new(Versions(made.collect()));
         let started = py.detach(|| {
@@ -266,10 +268,7 @@ impl Cpe {
         let methods = methods(begin, std::slice::from_ref(&contract))?;
         let made = py.detach(|| {
             let classes = Arc::new(Classes::new(contract.types.clone(), form, None));
-            let handler = PythonHandler {
-                python: handler,
-                classes: classes.clone(),
-            };
+            let handler = PythonHandler::new(handler, classes.clone());
             let cpe = cwmp::Cpe::with_handler(contract, options, handler, methods)?;
             Ok(Cpe { cpe, classes })
         });

@@ -5,21 +5,23 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use castile_contract::Operation;
 use castile_endpoint::{
     Answer, Call, Code, Fault, Handler, HeaderBlock, Replier, Server as Endpoint, ServerOptions, Service,
-    ServiceOptions, Sharing, Trouble, Version,
+    ServiceOptions, Sharing, StreamOptions, Trouble, Version,
 };
 use castile_http::ServerTls;
 use castile_plan::ComplexId;
+use castile_value::Value;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 use crate::cwmp::Conversation;
 use crate::describe::{OperationFace, describe};
 use crate::options::{Settings, duration, load_options, location};
-use crate::sink::{Classes, Objects};
+use crate::sink::{Classes, Objects, value_to_python};
 use crate::source::{Context, arguments};
-use crate::stream::Interpreter;
+use crate::stream::{Coming, Interpreter, Stream};
 use crate::{call, client, error, fault, log};
 
 /// A service on a socket, running in threads of its own until it is stopped.
@@ -33,7 +35,8 @@ pub(crate) struct Server {
 
 #[pymethods]
 impl Server {
-    /// `handler` has `begin(operations)`, which refuses what it cannot serve, `handle(operation,
+    /// `handler` has `begin(operations)`, which refuses what it cannot serve, `streamed(operation,
+    /// arguments)`, which names the one that is read while it comes, if there is one, `handle(operation,
     /// arguments, headers, call)`, which gives the value, the reply's headers and who the caller is,
     /// `failed(operation, error)` for what it gave and could not be sent, and
     /// `detail_failed(operation, path, why)` for a fault that goes out without its detail.
@@ -73,13 +76,15 @@ impl Server {
         let started = py.detach(|| {
             let contract = castile_endpoint::load(&location, &load)?;
             let classes = Arc::new(Classes::new(contract.types.clone(), form, makes));
-            let handler = PythonHandler {
-                python: handler,
-                classes,
-            };
-            Service::new(contract, service_options, handler).map(Arc::new)
+            let handler = PythonHandler::new(handler, classes);
+            let raised = handler.raised.clone();
+            let service = Service::new(contract, service_options, handler).map(Arc::new);
+            let raised = raised.lock().unwrap_or_else(PoisonError::into_inner).take();
+            Ok((service, raised))
         });
-        let service = started.map_err(|e| error::endpoint(py, &e))?;
+        let (service, raised) = started.map_err(|e| error::endpoint(py, &e))?;
+        raised.map_or(Ok(()), Err)?;
+        let service = service.map_err(|e| error::endpoint(py, &e))?;
         begin.call1(py, (faces(&service),))?;
         let started = py.detach(|| {
             let documents = castile_endpoint::documents(&location, &load)?;
@@ -200,12 +205,16 @@ pub(crate) struct ServerCall {
     principal: Option<String>,
     /// The session that it belongs to.
     session: Option<Py<Conversation>>,
+    /// The argument that is read while it comes.
+    stream: Option<Py<Stream>>,
 }
 
 /// A handler written in Python, for the types of one contract.
 pub(crate) struct PythonHandler {
-    pub(crate) python: Py<PyAny>,
+    python: Py<PyAny>,
     pub(crate) classes: Arc<Classes>,
+    /// What was raised when it was asked what it streams.
+    raised: Arc<Mutex<Option<PyErr>>>,
 }
 
 impl Handler for PythonHandler {
@@ -216,9 +225,41 @@ impl Handler for PythonHandler {
         });
         answered.unwrap_or_else(|| Err(Fault::new(Code::Receiver, "the service is stopping").into()))
     }
+
+    fn streams(&self, operation: &Operation) -> Option<StreamOptions> {
+        let asked = Python::try_attach(|py| {
+            let plan = operation.input.as_ref()?;
+            let (values, _) = plan.values(self.classes.types());
+            let fields = &self.classes.types().complex(values).fields;
+            let names: Vec<&str> = fields.iter().map(|field| &*field.name).collect();
+            let asked = self.python.call_method1(py, "streamed", (&operation.name, names));
+            match asked.and_then(|array| array.extract::<Option<String>>(py)) {
+                Ok(array) => array,
+                Err(raised) => {
+                    *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(raised);
+                    None
+                }
+            }
+        });
+        asked.flatten().map(|array| StreamOptions {
+            array: Some(array),
+            ..StreamOptions::default()
+        })
+    }
 }
 
+/// What a call brings: its arguments, its headers, and what the transport says.
+type Given<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>, ServerCall);
+
 impl PythonHandler {
+    pub(crate) fn new(python: Py<PyAny>, classes: Arc<Classes>) -> PythonHandler {
+        PythonHandler {
+            python,
+            classes,
+            raised: Arc::default(),
+        }
+    }
+
     fn answer(&self, py: Python<'_>, call: Call<'_>) -> Result<Answer, Trouble> {
         let operation = call.operation().name.clone();
         let detail = call.operation().detail;
@@ -226,18 +267,53 @@ impl PythonHandler {
             return Ok(Answer::default());
         };
         let types = call.service().types().clone();
-        let info = self.info(py, &call);
+        let mut info = self.info(py, &call);
+        if call.is_stream() {
+            let (mut arguments, replier) = call.stream_by(&Interpreter::default())?;
+            let [args, header] = [arguments.take_values(), arguments.take_header()]
+                .map(|record| value_to_python(py, &self.classes, Value::Record(record)));
+            let stream = Stream::new(Coming::Request(Box::new(arguments)), &self.classes);
+            let stream = Py::new(py, stream);
+            let given = stream.and_then(|stream| {
+                info.stream = Some(stream.clone_ref(py));
+                Ok((stream, (args?, header?, info)))
+            });
+            let (stream, given) = given.map_err(|e| self.trouble(py, &operation, detail, e))?;
+            let answered = self.answer_with(py, &operation, detail, given, replier);
+            // A handler may keep it, but not the connection.
+            stream.get().close();
+            return answered;
+        }
         let mut header = Objects::new(py, &self.classes, types.shape(header));
         let mut args = Objects::new(py, &self.classes, types.shape(args));
-        let mut replier = call.decode(&mut header, &mut args)?;
-        let called = self.call(py, &operation, args, header, info);
-        let sent = called.and_then(|(value, headers, principal)| {
+        let replier = call.decode(&mut header, &mut args)?;
+        let given = args.finish().and_then(|args| Ok((args, header.finish()?, info)));
+        let given = given.map_err(|e| self.trouble(py, &operation, detail, e))?;
+        self.answer_with(py, &operation, detail, given, replier)
+    }
+
+    /// Asks the handler and writes what it gives.
+    fn answer_with(
+        &self,
+        py: Python<'_>,
+        operation: &str,
+        detail: ComplexId,
+        given: Given<'_>,
+        mut replier: Replier<'_>,
+    ) -> Result<Answer, Trouble> {
+        let (args, header, info) = given;
+        let called = self
+            .python
+            .bind(py)
+            .call_method1("handle", (operation, args, header, info));
+        let called = called.and_then(|answer| answer.extract());
+        let sent = called.and_then(|(value, headers, principal): (_, _, Option<String>)| {
             if let Some(principal) = principal {
                 replier.for_principal(principal);
             }
-            self.reply(py, &operation, &replier, value, headers)
+            self.reply(py, operation, &replier, value, headers)
         });
-        sent.map_err(|e| self.trouble(py, &operation, detail, e))
+        sent.map_err(|e| self.trouble(py, operation, detail, e))
     }
 
     fn info(&self, py: Python<'_>, call: &Call<'_>) -> ServerCall {
@@ -255,20 +331,8 @@ impl PythonHandler {
             header_blocks: call.headers().iter().map(block).collect(),
             principal: call.principal().map(str::to_owned),
             session: session.and_then(|session| Py::new(py, session).ok()),
+            stream: None,
         }
-    }
-
-    fn call<'py>(
-        &self,
-        py: Python<'py>,
-        operation: &str,
-        args: Objects<'_, 'py>,
-        header: Objects<'_, 'py>,
-        info: ServerCall,
-    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>, Option<String>)> {
-        let given = (operation, args.finish()?, header.finish()?, info);
-        let answer = self.python.bind(py).call_method1("handle", given)?;
-        answer.extract()
     }
 
     fn reply<'py>(

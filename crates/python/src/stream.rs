@@ -1,13 +1,14 @@
 //! Streams in both directions: requests that are written while they are sent, replies that are read
 //! while they come.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use castile_endpoint::{Exchange, Host, Outgoing, ReplyStream, StreamOptions};
-use castile_value::{Source, Value, ValueSink};
+use castile_endpoint::{ArgumentStream, Exchange, Host, Outgoing, ReplyStream, StreamOptions};
+use castile_value::{Source, Value};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyTuple, PyType};
 
 use crate::client::Client;
 use crate::sink::{Classes, value_to_python};
@@ -19,9 +20,19 @@ use crate::{error, fault};
 pub(crate) struct Interpreter {
     /// What a signal handler raised.
     raised: Mutex<Option<PyErr>>,
+    /// Set by another thread, to give up.
+    stop: Arc<AtomicBool>,
 }
 
 impl Interpreter {
+    /// One that gives up when `stop` is set.
+    pub(crate) fn stopped_by(stop: &Arc<AtomicBool>) -> Interpreter {
+        Interpreter {
+            raised: Mutex::default(),
+            stop: stop.clone(),
+        }
+    }
+
     /// An error of the endpoint as an exception; that of a signal handler if there was one.
     pub(crate) fn error(&self, py: Python<'_>, e: &castile_endpoint::Error) -> PyErr {
         let raised = self.raised.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -35,6 +46,9 @@ impl Host for Interpreter {
     }
 
     fn interrupted(&self) -> bool {
+        if self.stop.load(Ordering::Acquire) {
+            return true;
+        }
         let Err(e) = Python::attach(|py| py.check_signals()) else {
             return false;
         };
@@ -72,10 +86,7 @@ impl Client {
             self.endpoint.open_stream(outgoing, header, args, options, host)
         })?;
         match opened {
-            Ok(reply) => Ok(Stream {
-                reply: Mutex::new(Some(Box::new(reply))),
-                classes: self.classes.clone(),
-            }),
+            Ok(reply) => Ok(Stream::new(Coming::Reply(Box::new(reply)), &self.classes)),
             Err(fault) => Err(fault::to_python(py, &self.classes, fault)),
         }
     }
@@ -109,75 +120,139 @@ impl Client {
     }
 }
 
-/// The array of a reply, batch by batch.
+/// An array of a message, batch by batch, while the message comes.
 #[pyclass(module = "castile", name = "Stream", frozen)]
 pub(crate) struct Stream {
     /// `None` while a batch is being read, and after `close`.
-    reply: Mutex<Option<Box<ReplyStream>>>,
+    message: Mutex<Option<Coming>>,
     classes: Arc<Classes>,
+    closed: Arc<AtomicBool>,
+    failed: AtomicBool,
+}
+
+/// What is read: a client's reply or a server's request.
+pub(crate) enum Coming {
+    Reply(Box<ReplyStream>),
+    Request(Box<ArgumentStream>),
+}
+
+impl Coming {
+    fn batch(&mut self, host: &dyn Host) -> Result<Option<Value>, castile_endpoint::Error> {
+        match self {
+            Coming::Reply(reply) => reply.batch(host),
+            Coming::Request(request) => request.batch(host),
+        }
+    }
+
+    fn items(&self) -> u64 {
+        match self {
+            Coming::Reply(reply) => reply.items(),
+            Coming::Request(request) => request.items(),
+        }
+    }
+
+    fn bytes(&self) -> u64 {
+        match self {
+            Coming::Reply(reply) => reply.bytes(),
+            Coming::Request(request) => request.bytes(),
+        }
+    }
+
+    fn rest(self) -> Value {
+        match self {
+            Coming::Reply(reply) => reply.rest().values,
+            // They were handed over before it.
+            Coming::Request(mut request) => Value::Record(request.take_values()),
+        }
+    }
 }
 
 impl Stream {
-    fn with<T>(&self, look: impl FnOnce(&ReplyStream) -> T) -> Option<T> {
-        let reply = self.reply.lock().unwrap_or_else(PoisonError::into_inner);
-        reply.as_deref().map(look)
+    pub(crate) fn new(message: Coming, classes: &Arc<Classes>) -> Stream {
+        Stream {
+            message: Mutex::new(Some(message)),
+            classes: classes.clone(),
+            closed: Arc::default(),
+            failed: AtomicBool::new(false),
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Coming>> {
+        self.message.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn with<T>(&self, look: impl FnOnce(&Coming) -> T) -> Option<T> {
+        self.lock().as_ref().map(look)
     }
 }
 
 #[pymethods]
 impl Stream {
+    /// `Stream[T]` in annotations.
+    #[classmethod]
+    fn __class_getitem__<'py>(
+        class: &Bound<'py, PyType>,
+        batch: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let alias = class.py().import("types")?.getattr("GenericAlias")?;
+        alias.call1((class, batch))
+    }
+
     fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
         this
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let taken = self.reply.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(mut reply) = taken else {
+        let Some(mut message) = self.lock().take() else {
             return Err(closed());
         };
-        let host = Interpreter::default();
-        let types = self.classes.types();
-        let (holder, field) = reply.array();
-        let (read, items) = py.detach(|| {
-            let mut items = ValueSink::new(types.shape(holder).clone());
-            (reply.read(&mut items, &host), items.finish())
-        });
-        *self.reply.lock().unwrap_or_else(PoisonError::into_inner) = Some(reply);
-        if !read.map_err(|e| host.error(py, &e))? {
-            return Ok(None);
+        let host = Interpreter::stopped_by(&self.closed);
+        let (read, message) = py.detach(|| (message.batch(&host), message));
+        if !self.closed.load(Ordering::Acquire) {
+            *self.lock() = Some(message);
         }
-        let mut values = items.into_values();
-        let batch = match field as usize {
-            at if at < values.len() => values.swap_remove(at),
-            _ => Value::Absent,
-        };
-        value_to_python(py, &self.classes, batch).map(Some)
+        match read {
+            Ok(batch) => batch
+                .map(|batch| value_to_python(py, &self.classes, batch))
+                .transpose(),
+            Err(e) => {
+                self.failed.store(true, Ordering::Release);
+                Err(host.error(py, &e))
+            }
+        }
     }
 
     /// Items that came so far.
     #[getter]
     fn items(&self) -> Option<u64> {
-        self.with(ReplyStream::items)
+        self.with(Coming::items)
     }
 
-    /// Bytes of the reply that came so far, decompressed.
+    /// Bytes of the message that came so far, decompressed.
     #[getter]
     fn bytes(&self) -> Option<u64> {
-        self.with(ReplyStream::bytes)
+        self.with(Coming::bytes)
     }
 
-    /// Gives the rest up: closes the connection unless the reply was read to its end.
-    fn close(&self) {
-        drop(self.reply.lock().unwrap_or_else(PoisonError::into_inner).take());
+    /// Whether reading it raised an error.
+    #[getter]
+    fn failed(&self) -> bool {
+        self.failed.load(Ordering::Acquire)
     }
 
-    /// All values of the reply but those of the array, as a record. Ends the stream.
+    /// Gives the rest up: closes the connection unless the message was read to its end. What another thread
+    /// is reading ends with an error soon.
+    pub(crate) fn close(&self) {
+        self.closed.store(true, Ordering::Release);
+        drop(self.lock().take());
+    }
+
+    /// All values of the message but those of the array, as a record. Ends the stream.
     fn rest<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let taken = self.reply.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let Some(reply) = taken else {
+        let Some(message) = self.lock().take() else {
             return Err(closed());
         };
-        value_to_python(py, &self.classes, reply.rest().values)
+        value_to_python(py, &self.classes, message.rest())
     }
 
     fn __enter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
@@ -191,8 +266,8 @@ impl Stream {
 
     fn __repr__(&self) -> String {
         match self.items() {
-            Some(items) => format!("<stream of a reply, {items} items so far>"),
-            None => "<stream of a reply, closed>".to_owned(),
+            Some(items) => format!("<stream of an array, {items} items so far>"),
+            None => "<stream of an array, closed>".to_owned(),
         }
     }
 }

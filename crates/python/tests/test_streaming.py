@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import socket
 import threading
+from collections.abc import Iterator
+from pathlib import Path
 
 import castile
 import numpy as np
 import pytest
+from numpy.typing import NDArray
+
+INTEROP = Path(__file__).parents[3] / "interop" / "interop.wsdl"
 
 
 @castile.service(namespace="urn:stream")
@@ -39,6 +44,37 @@ class Lab:
     @castile.operation
     def fail(self) -> list[float]:
         raise castile.Fault("not today")
+
+    @castile.operation
+    def total(self, scale: float, values: Iterator[NDArray[np.float64]]) -> tuple[int, float]:
+        sizes, total = [], 0.0
+        for batch in values:
+            assert batch.dtype == np.float64
+            sizes.append(len(batch))
+            total += batch.sum()
+        assert all(size >= 10_000 for size in sizes[:-1])
+        return sum(sizes), total * scale
+
+    @castile.operation
+    def letters(self, texts: Iterator[str]) -> int:
+        return sum(len(text) for text in texts)
+
+    @castile.operation
+    def chunks(self, texts: Iterator[list[str]]) -> int:
+        return sum(len(text) for batch in texts for text in batch)
+
+    @castile.operation
+    def first(self, values: castile.Stream[NDArray[np.float64]]) -> float:
+        value = float(next(values)[0])
+        if value < 0:
+            raise castile.Fault("negative", "Sender")
+        if value > 1e6:
+            raise RuntimeError("secret")
+        return value
+
+    @castile.operation
+    def squares(self, values: Iterator[NDArray[np.float64]]) -> Iterator[NDArray[np.float64]]:
+        return (batch * batch for batch in values)
 
 
 @pytest.fixture(scope="module")
@@ -129,6 +165,89 @@ def test_a_reply_that_breaks_off_is_an_error(client):
             pass
     with pytest.raises(castile.BadPeer, match="in the middle"):
         client.service.break_off(200_000)
+
+
+def batches(count):
+    return (np.arange(n * 10_000, (n + 1) * 10_000) / 4 for n in range(count))
+
+
+def test_a_handler_reads_an_array_while_it_comes(client):
+    # More than a message that is read whole may have.
+    total = client.service.total(2.0, batches(500))
+    assert total.result1 == 5_000_000
+    assert total.result2 == 2 * sum(batch.sum() for batch in batches(500))
+    assert client.service.total(1.0, [1.5, 2.5]).result2 == 4.0
+    assert client.service.total(1.0, []).result1 == 0
+    texts = ["a<", "", "c"] * 20_000
+    assert client.service.letters(texts) == client.service.chunks(iter(texts)) == 60_000
+    assert client.service.letters([]) == 0
+
+
+def test_a_handler_need_not_read_all(client):
+    for _ in range(3):
+        assert client.service.first(n + np.zeros(10_000) for n in range(5, 10_000)) == 5.0
+        with pytest.raises(castile.Fault, match="negative"):
+            client.service.first(np.full(10_000, -1.0) for _ in range(10_000))
+        with pytest.raises(castile.Fault, match="failed to answer"):
+            client.service.first(np.full(10_000, 1e7) for _ in range(10_000))
+    with pytest.raises(castile.Fault, match="failed to answer"):
+        client.service.first([])
+
+
+def test_small_arrays_can_be_answered_while_they_come(client):
+    values = np.arange(1000) / 8
+    np.testing.assert_array_equal(client.service.squares(values), values**2)
+
+
+def test_a_wrong_item_of_a_request_is_told_with_its_place(lab, client, caplog):
+    good = client.encode("total", 1.0, [1.5] * 30_000)
+    head, tail = good.rsplit(b"1.5", 1)
+    reply = post(lab.url, head + b"many" + tail)
+    assert b"Client</faultcode>" in reply
+    assert b"values[30000]" in reply
+    assert post(lab.url, head[: len(head) // 2]).count(b"Client</faultcode>") == 1
+    assert "Traceback" not in caplog.text
+
+
+def post(url, body):
+    """What comes back for an envelope."""
+    host, port = url.split("/")[2].split(":")
+    with socket.create_connection((host, int(port))) as connection:
+        head = f"POST / HTTP/1.0\r\nContent-Type: text/xml\r\nContent-Length: {len(body)}\r\n\r\n"
+        connection.sendall(head.encode() + body)
+        return connection.makefile("rb").read()
+
+
+def test_a_handler_for_a_wsdl_is_asked_by_its_hints():
+    def echo_doubles(value: Iterator[NDArray[np.float64]]) -> list[float]:
+        return [float(sum(batch.sum() for batch in value))]
+
+    def echo_strings(value: castile.Stream[list[str]]) -> list[str]:
+        return [text for batch in value for text in batch]
+
+    handlers = {"echoDoubles": echo_doubles, "echoStrings": echo_strings}
+    with castile.serve(handlers, wsdl=INTEROP, port=0, background=True) as server:
+        client = castile.Client(INTEROP, endpoint=server.url)
+        assert client.service.echoDoubles(batches(300))[0] == sum(batch.sum() for batch in batches(300))
+        assert client.service.echoStrings(["a", "b"]) == ["a", "b"]
+
+
+def test_what_cannot_be_streamed_is_refused_at_once():
+    class Bad:
+        @castile.operation
+        def op(self, values: Iterator[list[float]], scale: float) -> float:
+            return 0.0
+
+    with pytest.raises(castile.ContractError, match="last"):
+        castile.wsdl(castile.service(Bad))
+
+    class Vague:
+        @castile.operation
+        def op(self, values: Iterator) -> float:
+            return 0.0
+
+    with pytest.raises(castile.ContractError, match="Iterator"):
+        castile.wsdl(castile.service(Vague))
 
 
 def test_a_wrong_item_is_named_with_its_place():

@@ -66,7 +66,8 @@ pub enum Step {
 }
 
 impl Spine {
-    /// The array of a message that is called `name` (`a.b` for field `b` of field `a`), or the only one.
+    /// The array of a message that is called `name` (`a.b` for field `b` of field `a`), or the only one in
+    /// the field called so, or the only one at all.
     ///
     /// # Errors
     /// There is none, or there are several; the message is one of SOAP encoding.
@@ -84,22 +85,30 @@ impl Spine {
             found: Vec::new(),
         };
         search.look(plan.body);
-        let all: Vec<String> = search.found.iter().map(|(name, _)| name.clone()).collect();
-        let fits =
-            |given: &str| name.is_none_or(|name| name == given || given.ends_with(&format!(".{name}")));
-        let mut fitting = search.found.into_iter().filter(|(given, _)| fits(given));
-        match (fitting.next(), fitting.next()) {
-            (Some((_, spine)), None) => Ok(spine),
-            (first, _) => {
-                let what = match (first, name) {
-                    (Some(_), _) => "several arrays can be streamed: name one",
-                    (None, Some(_)) => "no array of this name can be streamed",
-                    (None, None) => "no array that can be streamed",
-                };
-                let why = format!("{what}; there are [{}]", all.join(", "));
-                Err(Error::caller(Kind::UnknownName, why))
-            }
+        let is = |given: &str, name: &str| name == given || given.ends_with(&format!(".{name}"));
+        let holds = |given: &str, name: &str| given.starts_with(&format!("{name}."));
+        let found = |fits: &dyn Fn(&str, &str) -> bool| {
+            let fitting = search
+                .found
+                .iter()
+                .filter(|(given, _)| name.is_none_or(|name| fits(given, name)));
+            fitting.map(|(_, spine)| spine).collect::<Vec<_>>()
+        };
+        let mut fitting = found(&is);
+        if fitting.is_empty() {
+            fitting = found(&holds);
         }
+        if let [spine] = fitting[..] {
+            return Ok(spine.clone());
+        }
+        let what = match (fitting.is_empty(), name) {
+            (false, _) => "several arrays can be streamed: name one",
+            (true, Some(_)) => "no array of this name can be streamed",
+            (true, None) => "no array that can be streamed",
+        };
+        let all: Vec<&str> = search.found.iter().map(|(name, _)| &**name).collect();
+        let why = format!("{what}; there are [{}]", all.join(", "));
+        Err(Error::caller(Kind::UnknownName, why))
     }
 
     /// Whether it is the last of the message's values, so that all others come before it.

@@ -42,6 +42,18 @@ impl ArgumentStream {
         &self.header
     }
 
+    /// Moves the arguments before the array out.
+    pub fn take_values(&mut self) -> Record {
+        let empty = Record::new(self.values.shape().clone());
+        std::mem::replace(&mut self.values, empty)
+    }
+
+    /// Moves the header blocks out.
+    pub fn take_header(&mut self) -> Record {
+        let empty = Record::new(self.header.shape().clone());
+        std::mem::replace(&mut self.header, empty)
+    }
+
     /// Items that were read so far.
     pub fn items(&self) -> u64 {
         self.batched.items()
@@ -64,8 +76,8 @@ impl ArgumentStream {
     }
 
     /// Reads the values that stand before the array.
-    pub(super) fn begin(&mut self) -> Result<(), Error> {
-        let values = self.batched.leading(&Here);
+    pub(super) fn begin(&mut self, host: &dyn Host) -> Result<(), Error> {
+        let values = self.batched.leading(host);
         self.note(&values);
         self.values = values?;
         Ok(())

@@ -76,6 +76,10 @@ pub struct Call<'c> {
 }
 
 /// The message of a call.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one a call, and a box would cost more than moving it"
+)]
 pub(super) enum Content<'c> {
     Whole(Message<'c>),
     /// It is still coming.
@@ -206,12 +210,20 @@ impl<'c> Call<'c> {
     /// # Errors
     /// The message is not what the contract says; it is [no stream](Call::is_stream).
     pub fn stream(self) -> Result<(ArgumentStream, Replier<'c>), Error> {
+        self.stream_by(&Here)
+    }
+
+    /// [`Call::stream`] on a thread of another language.
+    ///
+    /// # Errors
+    /// As [`Call::stream`].
+    pub fn stream_by(self, host: &dyn Host) -> Result<(ArgumentStream, Replier<'c>), Error> {
         let (content, replier) = self.split();
         let Content::Open(mut open) = content else {
             let text = "the arguments came whole and are no stream";
             return Err(Error::new(Kind::Value, Guilty::Us, text));
         };
-        open.arguments.begin()?;
+        open.arguments.begin(host)?;
         Ok((open.arguments, replier))
     }
 

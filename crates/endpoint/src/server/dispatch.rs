@@ -312,22 +312,22 @@ impl Service {
         let call = handling.call(binding, operation, Content::Whole(opened), &message);
         match self.handle(call) {
             Ok(Answer(body)) => handling.reply(operation, body),
-            Err((fault, cause)) => handling.fault(fault, cause),
+            Err((fault, cause)) => handling.fault(*fault, cause),
         }
     }
 
     /// Asks the handler; what goes wrong becomes a fault.
-    pub(super) fn handle(&self, call: Call<'_>) -> Result<Answer, (Fault, Cause)> {
+    pub(super) fn handle(&self, call: Call<'_>) -> Result<Answer, (Box<Fault>, Cause)> {
         let (version, rpc) = (call.version(), call.operation.style == BodyStyle::Rpc);
         let handled = catch_unwind(AssertUnwindSafe(|| self.handler.handle(call)));
         Err(match handled {
             Ok(Ok(answer)) => return Ok(answer),
-            Ok(Err(Trouble::Fault(fault))) => (*fault, Cause::Handler),
+            Ok(Err(Trouble::Fault(fault))) => (fault, Cause::Handler),
             Ok(Err(Trouble::Error(error))) => failure(&error, version, rpc),
             Err(_) => {
                 tracing::error!("a handler panicked");
                 let fault = Fault::new(Code::Receiver, "the service failed to answer");
-                (fault, Cause::Failure)
+                (Box::new(fault), Cause::Failure)
             }
         })
     }

@@ -11,7 +11,7 @@ use crate::layers::not_understood;
 use crate::payload::Payload;
 
 /// What an error of a handler becomes.
-pub(super) fn failure(error: &Error, version: Version, rpc: bool) -> (Fault, Cause) {
+pub(super) fn failure(error: &Error, version: Version, rpc: bool) -> (Box<Fault>, Cause) {
     let cause = if error.guilty() == Guilty::Peer {
         tracing::info!(%error, "refused a message");
         Cause::Message
@@ -19,7 +19,7 @@ pub(super) fn failure(error: &Error, version: Version, rpc: bool) -> (Fault, Cau
         tracing::error!(%error, "failed to answer");
         Cause::Failure
     };
-    (error.to_fault_of(version, rpc), cause)
+    (Box::new(error.to_fault_of(version, rpc)), cause)
 }
 
 /// One message while it is answered.

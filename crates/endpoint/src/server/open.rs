@@ -32,16 +32,16 @@ pub(super) struct Streamed(HashMap<usize, (Spine, StreamOptions)>);
 /// What a request that comes turns out to be.
 pub(super) enum Arrived {
     /// One that is answered already.
-    Answered(OutMessage),
+    Answered(Box<OutMessage>),
     /// One that must be read whole; these bytes came, the others are still to come.
-    Whole(Arriving, Vec<Bytes>),
+    Whole(Box<Arriving>, Vec<Bytes>),
 }
 
 /// What the head of a request says.
 enum Head<'s> {
     /// Its operation takes no stream.
     Whole,
-    Refused(Handling<'s>, Fault, Cause),
+    Refused(Box<(Handling<'s>, Box<Fault>, Cause)>),
     Stream(Box<Found<'s>>),
 }
 
@@ -111,16 +111,19 @@ impl Service {
             Err(error) => {
                 let refused = self.refuse(message.version, &error);
                 self.count(intake.bytes(), &refused);
-                return Arrived::Answered(refused);
+                return Arrived::Answered(Box::new(refused));
             }
         };
         let (bytes, answer) = match head {
-            Head::Whole => return Arrived::Whole(intake.chunks, intake.came),
-            Head::Refused(handling, fault, cause) => (intake.bytes(), handling.fault(fault, cause)),
+            Head::Whole => return Arrived::Whole(Box::new(intake.chunks), intake.came),
+            Head::Refused(refused) => {
+                let (handling, fault, cause) = *refused;
+                (intake.bytes(), handling.fault(*fault, cause))
+            }
             Head::Stream(found) => self.answer_stream(*found, intake, message),
         };
         self.count(bytes, &answer);
-        Arrived::Answered(answer)
+        Arrived::Answered(Box::new(answer))
     }
 
     /// What the head of a request says, once it has come.
@@ -142,7 +145,11 @@ impl Service {
         let mut handling = Handling::new(self, version, Some(operation));
         if let Err(fault) = handling.check(&envelope, message.action) {
             tracing::info!(%fault, "refused a message");
-            return Ok(Some(Head::Refused(handling, fault, Cause::Message)));
+            return Ok(Some(Head::Refused(Box::new((
+                handling,
+                Box::new(fault),
+                Cause::Message,
+            )))));
         }
         let blocks = envelope.headers().to_vec();
         let types = self.types();
@@ -154,7 +161,7 @@ impl Service {
             Ok(body) => body,
             Err(error) => {
                 let (fault, cause) = failure(&error.into(), version, rpc);
-                return Ok(Some(Head::Refused(handling, fault, cause)));
+                return Ok(Some(Head::Refused(Box::new((handling, fault, cause)))));
             }
         };
         let note = Note {
@@ -213,7 +220,7 @@ impl Service {
         let answer = match (broken, handled) {
             (Some(fault), _) => handling.fault(fault, Cause::Message),
             (None, Ok(Answer(body))) => handling.reply(operation, body),
-            (None, Err((fault, cause))) => handling.fault(fault, cause),
+            (None, Err((fault, cause))) => handling.fault(*fault, cause),
         };
         (bytes, answer)
     }

@@ -184,10 +184,10 @@ impl Front {
             let charset = head.media.charset.as_deref();
             self.service.answer_arriving(arriving, charset, &message)
         } else {
-            Arrived::Whole(arriving, Vec::new())
+            Arrived::Whole(Box::new(arriving), Vec::new())
         };
         match arrived {
-            Arrived::Answered(answer) => self.send(answer),
+            Arrived::Answered(answer) => self.send(*answer),
             Arrived::Whole(arriving, came) => match arriving.collect(came) {
                 Ok(body) => {
                     request.body = body;

@@ -2,12 +2,14 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, final
+from typing import Any, Generic, TypeVar, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ._records import Record
+
+Batch = TypeVar("Batch")
 
 VERSION: str
 HEADER_ANY: str
@@ -199,17 +201,17 @@ class Request:
         """Adds a header field of HTTP."""
 
 @final
-class Stream:
-    """An array of a reply, batch by batch, while it comes. Each batch is what a call gives for an array:
-    a NumPy array, or a list.
+class Stream(Generic[Batch]):
+    """An array of a message, batch by batch, while it comes: of a reply, or for a handler of a request.
+    Each batch is what a call gives for an array: a NumPy array, or a list.
 
     The memory that it takes does not depend on the length of the array. Leave it with `close`, or use it
     in a `with` statement, when not all of it is wanted.
     """
 
-    def __iter__(self) -> Stream: ...
-    def __next__(self) -> Any: ...
-    def __enter__(self) -> Stream: ...
+    def __iter__(self) -> Stream[Batch]: ...
+    def __next__(self) -> Batch: ...
+    def __enter__(self) -> Stream[Batch]: ...
     def __exit__(self, *_error: object) -> None: ...
     @property
     def items(self) -> int | None:
@@ -217,13 +219,18 @@ class Stream:
 
     @property
     def bytes(self) -> int | None:
-        """Bytes of the reply that came so far, decompressed."""
+        """Bytes of the message that came so far, decompressed."""
+
+    @property
+    def failed(self) -> bool:
+        """Whether reading it raised an error."""
 
     def close(self) -> None:
-        """Gives the rest up: closes the connection unless the reply was read to its end."""
+        """Gives the rest up: closes the connection unless the message was read to its end. What another
+        thread is reading ends with an error soon."""
 
     def rest(self) -> Any:
-        """All values of the reply but those of the array, as a record. Ends the stream."""
+        """All values of the message but those of the array, as a record. Ends the stream."""
 
 @final
 class Call:
@@ -347,7 +354,7 @@ class Client:
         timeout: float | None,
         array: str | None,
         batch: int,
-    ) -> Stream: ...
+    ) -> Stream[Any]: ...
     def exchange(self, request: Request, timeout: float | None) -> Answer: ...
     def start(
         self,
@@ -388,6 +395,8 @@ class ServerCall:
     def principal(self) -> str | None: ...
     @property
     def session(self) -> Conversation | None: ...
+    @property
+    def stream(self) -> Stream[Any] | None: ...
 
 @final
 class Clock:

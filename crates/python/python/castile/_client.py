@@ -278,7 +278,7 @@ class PlainClient(Shared[Service]):
         http: Mapping[str, str] | None,
         array: str | None,
         batch: int,
-    ) -> Stream:
+    ) -> Stream[Any]:
         request = self._request(operation, args, kwargs, headers, http)
         header = self._header(operation, headers)
         try:
@@ -447,13 +447,13 @@ class StreamOperation(_OperationBase):
         _timeout: float | None = None,
         _http_headers: Mapping[str, str] | None = None,
         **kwargs: Any,
-    ) -> Stream:
+    ) -> Stream[Any]:
         """Sends the request and reads the head of the reply.
 
         `_array` names the array (`"values"`, or `"a.b"` for field `b` of field `a`) where the reply has
         several. A batch has at least `_batch` items, but the last; 1 gives each as soon as it is there.
         """
-        opened: Stream = self._client._open(
+        opened: Stream[Any] = self._client._open(
             self.face.name, args, kwargs, _headers, _timeout, _http_headers, _array, _batch
         )
         return opened

@@ -12,10 +12,11 @@ import datetime as dt
 import decimal
 import enum
 import inspect
+import itertools
 import keyword
 import types
 import typing
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -106,6 +107,50 @@ SIMPLE: dict[Any, str] = {
 LISTS = (list, Sequence, Iterable)
 """Origins of hints for repeated values; what comes is a list."""
 
+STREAMS = (Iterator, Generator, _castile.Stream)
+"""Origins of hints for arrays that are read or written batch by batch."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Streamed:
+    """An array that a handler reads while it comes."""
+
+    batch: Any
+    """The hint of a batch."""
+    singly: bool
+    """The handler wants items, not batches."""
+
+    @classmethod
+    def of(cls, hint: Any) -> Streamed | None:
+        """What a hint such as `Iterator[list[float]]` says; `None` for all others."""
+        origin = typing.get_origin(hint)
+        if origin not in STREAMS and hint not in STREAMS:
+            return None
+        args = typing.get_args(hint)
+        if not args:
+            return cls(None, False)
+        return cls(args[0], False) if _is_array(args[0]) else cls(list[args[0]], True)  # type: ignore[valid-type]
+
+    def read(self, stream: Any, load: Load | None) -> Any:
+        """What the handler gets: batches (or items) as its hint says."""
+        if load is None and not self.singly:
+            return stream
+        batches = stream if load is None else map(load, stream)
+        return itertools.chain.from_iterable(batches) if self.singly else batches
+
+
+def _is_array(hint: Any) -> bool:
+    """Whether a hint is one of many values."""
+    if type(hint).__name__ == "TypeAliasType":
+        return _is_array(hint.__value__)
+    origin = typing.get_origin(hint)
+    if type(origin).__name__ == "TypeAliasType":
+        return _is_array(origin.__value__)
+    if origin is typing.Annotated:
+        return _is_array(typing.get_args(hint)[0])
+    many = (*LISTS, np.ndarray)
+    return origin in many or hint in many or (origin is tuple and typing.get_args(hint)[-1:] == (...,))
+
 
 class Schema:
     """The types of one namespace, as hints ask for them."""
@@ -138,6 +183,8 @@ class Schema:
             return self._list(hint, origin or hint, where)
         if isinstance(hint, typing.NewType):
             return self.use(hint.__supertype__, where)
+        if origin in STREAMS or hint in STREAMS:
+            raise ContractError(f"{where}: an iterator can only be a parameter or a result of its own")
         if hint in SIMPLE:
             return Use(f"xsd:{SIMPLE[hint]}", load=_scalar_load(hint))
         return self._named(hint, where)

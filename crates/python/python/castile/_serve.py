@@ -8,6 +8,7 @@ import contextvars
 import inspect
 import logging
 import threading
+import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, Self, TypeAlias
@@ -16,7 +17,7 @@ from . import _castile
 from ._castile import OperationFace
 from ._client import _blocks
 from ._errors import Fault, NoSuchOperation
-from ._hints import load_value
+from ._hints import Streamed, load_value
 from ._layers import ServerLayer, server_layers
 from ._operations import close_name, no_operation
 from ._options import (
@@ -68,6 +69,8 @@ class ServerCall:
     sets it, so that the reply is made from earlier replies to the same one only."""
     session: _castile.Conversation | None = None
     """The session that it belongs to (CWMP)."""
+    stream: _castile.Stream[Any] | None = None
+    """The argument that is read while it comes, where the handler takes an iterator."""
     reply_headers: dict[str, Any] | list[Any] = field(default_factory=dict)
     """What the handler puts here goes out as SOAP headers: by name, or a list of XML elements."""
 
@@ -238,6 +241,10 @@ def serve(
     as `{namespace}local`, beside those of the WSDL and of the layers. Of the operations `shared` a reply
     is made from the last one to anybody, of `unshared` from none; of others from the last one to the
     same principal.
+
+    A handler whose last parameter is an iterator (`Iterator[NDArray[np.float64]]`, or `castile.Stream`) gets
+    that array batch by batch while it comes, and one that returns an iterator is answered with while it makes
+    the values: `body_bytes_max` is for messages that are read whole.
     """
     target = obj() if isinstance(obj, type) else obj
     handler: _Handler
@@ -299,6 +306,10 @@ class _Handler:
         """Takes note of the contract's operations."""
         self._faces = {face.name: face for face in faces}
 
+    def streamed(self, operation: str, arguments: Sequence[str]) -> str | None:
+        """The argument that is read while it comes."""
+        raise NotImplementedError
+
     def handle(
         self, operation: str, arguments: Record, headers: Record, call: _castile.ServerCall
     ) -> tuple[Any, Mapping[str, Any], str | None]:
@@ -311,6 +322,7 @@ class _Handler:
             call.header_blocks,
             call.principal,
             call.session,
+            call.stream,
         )
         token = _current.set(current)
         try:
@@ -321,6 +333,10 @@ class _Handler:
             fault.details = [(self._declared(operation, name), value) for name, value in fault.details]
             raise
         except Exception as error:
+            if call.stream is not None and call.stream.failed:
+                # The caller is told what is wrong with the message.
+                log.info("operation %s: the message is wrong: %s", operation, error)
+                raise Fault(str(error), "Sender") from None
             raise self.to_fault(operation, error) from None
         finally:
             _current.reset(token)
@@ -364,10 +380,14 @@ class _DefinedHandler(_Handler):
         self._definition = definition
         self._methods = {name: getattr(target, b.method) for name, b in definition.operations.items()}
 
+    def streamed(self, operation: str, arguments: Sequence[str]) -> str | None:
+        return next(iter(self._definition.operations[operation].streamed), None)
+
     def answer(self, operation: str, arguments: Record, call: ServerCall) -> Any:
         bound = self._definition.operations[operation]
         try:
             values = self._definition.arguments(bound, arguments)
+            values.update(self._definition.stream(bound, arguments, call.stream))
             for name, use in bound.headers.items():
                 if name in call.headers:
                     call.headers[name] = load_value(use, call.headers[name])
@@ -390,6 +410,7 @@ class _FreeHandler(_Handler):
     def __init__(self, target: Any) -> None:
         self._target = target
         self._methods: dict[str, tuple[Callable[..., Any], frozenset[str]]] = {}
+        self._streams: dict[str, tuple[str, Streamed]] = {}
 
     def begin(self, faces: Sequence[OperationFace]) -> None:
         super().begin(faces)
@@ -400,12 +421,29 @@ class _FreeHandler(_Handler):
         if missing:
             log.info("operations without a handler: %s", ", ".join(sorted(missing)))
 
+    def streamed(self, operation: str, arguments: Sequence[str]) -> str | None:
+        hints = _hints_of(self._handler(operation))
+        names = zip(arguments, attribute_names(tuple(arguments)), strict=True)
+        hinted = [(name, attr, Streamed.of(hints[attr])) for name, attr in names if attr in hints]
+        found = [(name, attr, streamed) for name, attr, streamed in hinted if streamed is not None]
+        if len(found) > 1:
+            raise TypeError(f"the handler of operation {operation} takes several iterators")
+        for name, attr, streamed in found:
+            self._streams[operation] = (attr, streamed)
+            return name
+        return None
+
     def answer(self, operation: str, arguments: Record, call: ServerCall) -> Any:
         method, optional = self._methods.get(operation) or self._find(operation)
         # All fields by their Python names; those that did not come only where the method has no
         # default for them.
         pairs = zip(arguments._castile_fields, arguments._castile_attrs, strict=True)
         values = {attr: arguments[name] for name, attr in pairs if name in arguments or attr not in optional}
+        if operation in self._streams:
+            attr, streamed = self._streams[operation]
+            # A message that did not come over a connection of its own came whole.
+            stream = iter([values[attr]]) if call.stream is None else call.stream
+            values[attr] = streamed.read(stream, None)
         return method(**values)
 
     def _find(self, operation: str) -> tuple[Callable[..., Any], frozenset[str]]:
@@ -439,6 +477,14 @@ class _FreeHandler(_Handler):
             method = inspect.getattr_static(self._target, name)
             if inspect.isfunction(method) and close_name(name, missing) is not None:
                 raise NoSuchOperation(no_operation(name, missing))
+
+
+def _hints_of(method: Any) -> dict[str, Any]:
+    """The hints of a handler; none where they cannot be read, for nothing else needs them."""
+    try:
+        return typing.get_type_hints(method)
+    except (TypeError, NameError, AttributeError):
+        return {}
 
 
 def _check_parameters(face: OperationFace, method: Any) -> None:

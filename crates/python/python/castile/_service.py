@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar, overload
 
 from ._errors import ContractError
-from ._hints import Part, Schema, Use, fields_of, load_value, own_doc, wire_name
+from ._hints import Part, Schema, Streamed, Use, fields_of, load_value, own_doc, wire_name
 from ._records import Record
 from ._wsdl import OperationText, document
 
@@ -88,6 +88,10 @@ def service(
     Numbers, `str`, `bytes`, `bool`, `Decimal`, the classes of `datetime`, `Optional`, lists, NumPy
     arrays with a dtype, enums, dataclasses, named tuples and typed dicts can be used as hints;
     `Annotated[np.ndarray, dtype]` is an array of flat structs. Docstrings become documentation.
+
+    The last parameter may be an iterator of batches, such as `Iterator[NDArray[np.float64]]` or
+    `Iterator[list[str]]`, or of items (`Iterator[float]`): the array is read while it comes, in constant
+    memory. A result may be one as well: it is sent while it is made.
     """
 
     def decorate(cls: Class) -> Class:
@@ -111,6 +115,8 @@ class Bound:
     defaulted: frozenset[str]
     faults: tuple[type[Exception], ...]
     headers: dict[str, Use]
+    streamed: dict[str, Streamed]
+    """The parameter that is read while it comes, if there is one, by its name on the wire."""
 
 
 class Definition:
@@ -150,8 +156,19 @@ class Definition:
         return document(self.name, self.schema, texts, self.doc, address)
 
     def arguments(self, bound: Bound, record: Record) -> dict[str, Any]:
-        """A request's values as the method's keyword arguments."""
-        return load_parts(bound.text.parameters, record, bound.defaulted)
+        """A request's values as the method's keyword arguments, but one that is read while it comes."""
+        parts = [part for part in bound.text.parameters if part.name not in bound.streamed]
+        return load_parts(parts, record, bound.defaulted)
+
+    def stream(self, bound: Bound, record: Record, stream: Any) -> dict[str, Any]:
+        """The argument that is read while it comes, as a keyword argument; `stream` is `None` for a message
+        that came whole."""
+        parts = [part for part in bound.text.parameters if part.name in bound.streamed]
+        whole = {part.name: iter([record[part.name]]) for part in parts if stream is None}
+        return {
+            part.python: bound.streamed[part.name].read(whole.get(part.name, stream), part.use.load)
+            for part in parts
+        }
 
     def _bind(self, attribute: str, function: Any) -> Bound:
         mark: Mark = getattr(function, _MARK)
@@ -159,10 +176,16 @@ class Definition:
         where = f"{self.name}.{name}"
         hints = typing.get_type_hints(function, include_extras=True)
         parameters, defaulted = [], set()
+        streamed: dict[str, Streamed] = {}
         for parameter in list(inspect.signature(function).parameters.values())[1:]:
             parameters.append(self._parameter(parameter, hints, where))
+            stream = Streamed.of(hints[parameter.name])
+            if stream is not None:
+                streamed[parameters[-1].name] = stream
             if parameter.default is not inspect.Parameter.empty:
                 defaulted.add(parameter.name)
+        if len(streamed) > 1 or (streamed and parameters[-1].name not in streamed):
+            raise ContractError(f"{where}: one parameter can be an iterator, and it must be the last")
         results = None if mark.one_way else self._results(hints, where)
         if mark.one_way and hints.get("return") not in (None, type(None)):
             raise ContractError(f"{where}: a one-way operation gives nothing back")
@@ -171,14 +194,14 @@ class Definition:
         types = {key: use.type for key, use in headers.items()}
         doc = inspect.getdoc(function)
         text = OperationText(name, parameters, results, faults, types, doc)
-        return Bound(attribute, text, frozenset(defaulted), mark.faults, headers)
+        return Bound(attribute, text, frozenset(defaulted), mark.faults, headers, streamed)
 
     def _parameter(self, parameter: inspect.Parameter, hints: Mapping[str, Any], where: str) -> Part:
         if parameter.kind in (inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD):
             raise ContractError(f"{where}: *{parameter.name} has no type in a contract")
         if parameter.name not in hints:
             raise ContractError(f"{where}: parameter {parameter.name!r} has no type hint")
-        use = self.schema.use(hints[parameter.name], f"{where}.{parameter.name}")
+        use = self._use(hints[parameter.name], f"{where}.{parameter.name}")
         if parameter.default is not inspect.Parameter.empty:
             use = dataclasses.replace(use, optional=True)
         return Part(wire_name(parameter.name), parameter.name, use)
@@ -193,7 +216,16 @@ class Definition:
         if items and items[-1] is not ...:
             uses = [self.schema.use(item, f"{where}.result{i}") for i, item in enumerate(items, 1)]
             return [Part(f"result{i}", f"result{i}", use) for i, use in enumerate(uses, 1)]
-        return [Part("result", "result", self.schema.use(hint, f"{where}.result"))]
+        return [Part("result", "result", self._use(hint, f"{where}.result"))]
+
+    def _use(self, hint: Any, where: str) -> Use:
+        """The type of a parameter or result; that of an iterator is the array of all its batches."""
+        streamed = Streamed.of(hint)
+        if streamed is None:
+            return self.schema.use(hint, where)
+        if streamed.batch is None:
+            raise ContractError(f"{where}: say of what, such as Iterator[list[float]]")
+        return self.schema.use(streamed.batch, where)
 
     def _fault(self, cls: type[Exception], where: str) -> str:
         if fields_of(cls) is None:
