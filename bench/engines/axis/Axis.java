@@ -1,0 +1,234 @@
+import bench.Bean;
+import bench.Engine;
+import bench.Search;
+import bench.Toolkit;
+import bench.Trace;
+import bench.encoded.Attribute;
+import bench.encoded.BenchEncoded;
+import bench.encoded.BenchEncodedServiceLocator;
+import bench.encoded.ClassAd;
+import bench.encoded.ClassAdAttribute;
+import bench.encoded.DirectoryCategory;
+import bench.encoded.Event;
+import bench.encoded.GoogleSearchResult;
+import bench.encoded.Mio;
+import bench.encoded.Node;
+import bench.encoded.ResultElement;
+import java.net.URL;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Hashtable;
+import java.util.List;
+import java.util.Map;
+import org.apache.axis.AxisEngine;
+import org.apache.axis.SimpleTargetedChain;
+import org.apache.axis.Version;
+import org.apache.axis.client.Stub;
+import org.apache.axis.configuration.SimpleProvider;
+import org.apache.axis.transport.http.CommonsHTTPSender;
+import org.apache.axis.transport.http.HTTPConstants;
+import org.apache.axis.transport.http.HTTPSender;
+
+/** Apache Axis 1.4: SOAP encoding. The property `multirefs` says whether objects go by reference, its default. */
+public final class Axis extends Toolkit {
+    static final boolean MULTIREFS = Boolean.getBoolean("multirefs");
+    private static final boolean COMMONS = Boolean.getBoolean("commons");
+
+    private final Map<String, BenchEncoded> ports = new HashMap<>();
+    private boolean keepAlive = true;
+    private boolean chunked;
+    private AxisContainer container;
+
+    public static void main(String[] args) throws Exception {
+        Engine.run(new Axis());
+    }
+
+    @Override
+    public String name() {
+        return "Apache Axis " + Version.getVersionText().split("\\s")[0];
+    }
+
+    // ---- values ----
+
+    @Override
+    public Object values(String kind, Object trace) throws Exception {
+        return switch (kind) {
+            case "mios" -> records(Mio.class, new Mio[0], kind, trace);
+            case "events" -> records(Event.class, new Event[0], kind, trace);
+            case "attributes" -> records(Attribute.class, new Attribute[0], kind, trace);
+            case "classads" -> {
+                List<ClassAd> ads = new ArrayList<>();
+                for (Object[] row : (Object[][]) trace) {
+                    ads.add(new ClassAd(records(ClassAdAttribute.class, new ClassAdAttribute[0], "attributes", triples(row))));
+                }
+                yield ads.toArray(new ClassAd[0]);
+            }
+            case "ring" -> ring((String[]) trace);
+            case "nested", "files" -> throw new Unsupported("SOAP encoding has no attributes of one's own");
+            default -> trace;
+        };
+    }
+
+    private static <T> T[] records(Class<T> type, T[] none, String kind, Object trace) throws Exception {
+        List<T> made = new ArrayList<>();
+        for (Object[] row : (Object[][]) trace) {
+            made.add(Bean.of(type, Trace.FIELDS.get(kind), row));
+        }
+        return made.toArray(none);
+    }
+
+    private static Object[][] triples(Object[] cells) {
+        Object[][] rows = new Object[cells.length / 3][];
+        for (int i = 0; i < rows.length; i++) {
+            rows[i] = Arrays.copyOfRange(cells, 3 * i, 3 * i + 3);
+        }
+        return rows;
+    }
+
+    private static Node ring(String[] names) {
+        if (!MULTIREFS) {
+            throw new Unsupported("sends no references in this variant");
+        }
+        Node last = new Node(names[names.length - 1], null);
+        Node first = last;
+        for (int i = names.length - 2; i >= 0; i--) {
+            first = new Node(names[i], first);
+        }
+        last.setNext(first);
+        return first;
+    }
+
+    static GoogleSearchResult search(Object[][] rows) throws Exception {
+        GoogleSearchResult result = Search.result(GoogleSearchResult.class, rows.length);
+        ResultElement[] elements = new ResultElement[rows.length];
+        for (int i = 0; i < rows.length; i++) {
+            elements[i] = (ResultElement) Search.element(ResultElement.class, DirectoryCategory.class, rows[i]);
+        }
+        result.setResultElements(elements);
+        result.setDirectoryCategories(new DirectoryCategory[0]);
+        return result;
+    }
+
+    @Override
+    public Object trace(String kind, Object result) throws Exception {
+        List<Object[]> rows = new ArrayList<>();
+        if (result instanceof GoogleSearchResult found) {
+            for (ResultElement element : found.getResultElements()) {
+                rows.add(Search.row(element));
+            }
+        } else if (result instanceof Node first) {
+            List<String> names = new ArrayList<>();
+            Node node = first;
+            do {
+                names.add(node.getName());
+                node = node.getNext();
+            } while (node != first);
+            return names.toArray(new String[0]);
+        } else if (result instanceof ClassAd[] ads) {
+            for (ClassAd ad : ads) {
+                List<Object> cells = new ArrayList<>();
+                for (ClassAdAttribute attribute : ad.getAttributes()) {
+                    cells.addAll(List.of(Bean.row(attribute, Trace.FIELDS.get("attributes"))));
+                }
+                rows.add(cells.toArray());
+            }
+        } else if (Trace.FIELDS.containsKey(kind)) {
+            for (Object item : (Object[]) result) {
+                rows.add(Bean.row(item, Trace.FIELDS.get(kind)));
+            }
+        } else {
+            return result;
+        }
+        return rows.toArray(new Object[0][]);
+    }
+
+    // ---- both roles ----
+
+    @Override
+    public Caller caller(String operation, String url) throws Exception {
+        BenchEncoded port = port(url);
+        return switch (operation) {
+            case "echoVoid" -> values -> {
+                port.echoVoid();
+                return null;
+            };
+            case "doGoogleSearch" -> rows ->
+                    port.doGoogleSearch(Search.KEY, Search.QUERY, 0, (Integer) rows, true, "", false, "", "", "");
+            case "echoDoubles" -> values -> port.echoDoubles((double[]) values);
+            case "sendDoubles" -> values -> port.sendDoubles((double[]) values);
+            case "echoInts" -> values -> port.echoInts((int[]) values);
+            case "sendInts" -> values -> port.sendInts((int[]) values);
+            case "echoStrings" -> values -> port.echoStrings((String[]) values);
+            case "sendStrings" -> values -> port.sendStrings((String[]) values);
+            case "echoBytes" -> values -> port.echoBytes((byte[]) values);
+            case "sendBytes" -> values -> port.sendBytes((byte[]) values);
+            case "echoPacked" -> values -> port.echoPacked((byte[]) values);
+            case "sendPacked" -> values -> port.sendPacked((byte[]) values);
+            case "echoMios" -> values -> port.echoMios((Mio[]) values);
+            case "sendMios" -> values -> port.sendMios((Mio[]) values);
+            case "echoEvents" -> values -> port.echoEvents((Event[]) values);
+            case "sendEvents" -> values -> port.sendEvents((Event[]) values);
+            case "echoAttributes" -> values -> port.echoAttributes((Attribute[]) values);
+            case "sendAttributes" -> values -> port.sendAttributes((Attribute[]) values);
+            case "echoClassAds" -> values -> port.echoClassAds((ClassAd[]) values);
+            case "sendClassAds" -> values -> port.sendClassAds((ClassAd[]) values);
+            case "echoRing" -> values -> port.echoRing((Node) values);
+            case "sendRing" -> values -> port.sendRing((Node) values);
+            default -> throw new Unsupported("no operation " + operation);
+        };
+    }
+
+    private BenchEncoded port(String url) throws Exception {
+        BenchEncoded port = ports.get(url);
+        if (port == null) {
+            SimpleProvider configuration = new SimpleProvider();
+            configuration.deployTransport(
+                    "http", new SimpleTargetedChain(COMMONS ? new CommonsHTTPSender() : new HTTPSender()));
+            BenchEncodedServiceLocator service = new BenchEncodedServiceLocator(configuration);
+            service.getEngine().setOption(AxisEngine.PROP_DOMULTIREFS, MULTIREFS);
+            port = service.getBenchEncodedSoap(new URL(url));
+            Stub stub = (Stub) port;
+            stub.setTimeout(0);
+            stub._setProperty(org.apache.axis.MessageContext.HTTP_TRANSPORT_VERSION, HTTPConstants.HEADER_PROTOCOL_V11);
+            Hashtable<String, String> headers = new Hashtable<>();
+            headers.put(HTTPConstants.HEADER_TRANSFER_ENCODING_CHUNKED, String.valueOf(chunked));
+            if (!keepAlive) {
+                headers.put(HTTPConstants.HEADER_CONNECTION, HTTPConstants.HEADER_CONNECTION_CLOSE);
+            }
+            stub._setProperty(HTTPConstants.REQUEST_HEADERS, headers);
+            ports.put(url, port);
+        }
+        return port;
+    }
+
+    @Override
+    public int serve(String contract, Object[][] google) throws Exception {
+        if (!contract.equals("encoded")) {
+            throw new Unsupported("the engine speaks SOAP encoding");
+        }
+        bench.encoded.BenchEncodedSoapImpl.found = search(google);
+        container = new AxisContainer();
+        return container.start();
+    }
+
+    @Override
+    public void stop() throws Exception {
+        container.stop();
+    }
+
+    @Override
+    public void set(String name, String value) {
+        switch (name) {
+            case "keepalive" -> keepAlive = value.equals("on");
+            case "chunk" -> chunked = !value.equals("0");
+            default -> super.set(name, value);
+        }
+        reset();
+    }
+
+    @Override
+    public void reset() {
+        ports.clear();
+    }
+}
