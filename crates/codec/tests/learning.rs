@@ -3,70 +3,11 @@
 
 mod support;
 
-use std::sync::Arc;
-
-use castile_codec::{DecodeOptions, Envelope, Error, Limits, Prologue, Reading, Track};
-use castile_plan::Plan;
-use castile_testkit::{Effort, Rng, Sampler, Table, difference, random_table};
-use castile_value::{Record, Value, ValueSink};
+use castile_testkit::{Effort, Rng, Sampler, Table, random_table};
+use castile_value::Value;
+use support::learned::Learned;
 use support::mutate::mutate;
 use support::{body, encoded, message};
-
-/// What a receiver has learned.
-#[derive(Default)]
-struct Learned {
-    prologues: Vec<Arc<Prologue>>,
-    tracks: Vec<(Arc<Prologue>, Arc<Track>)>,
-    followed: usize,
-}
-
-impl Learned {
-    fn decode(&mut self, table: &Table, plan: &Plan, text: &str, strict: bool) -> Result<Record, Error> {
-        let types = &table.types;
-        let envelope = Envelope::open_like(text, &Limits::default(), &self.prologues)?;
-        let known = envelope.prologue().cloned();
-        let same = |p: &Arc<Prologue>| known.as_ref().is_some_and(|known| Arc::ptr_eq(known, p));
-        let tracks: Vec<_> = self
-            .tracks
-            .iter()
-            .filter(|(p, _)| same(p))
-            .map(|(_, t)| t.clone())
-            .collect();
-        let mut header = ValueSink::new(types.shape(plan.header).clone());
-        let mut body = ValueSink::new(types.shape(plan.body).clone());
-        let options = DecodeOptions { strict };
-        match envelope.decode_like(types, plan, &options, &mut header, &mut body, &tracks, true)? {
-            Reading::Followed(_) => self.followed += 1,
-            Reading::Plain(None) => {}
-            Reading::Plain(Some(lesson)) => {
-                if !self.prologues.iter().any(|p| Arc::ptr_eq(p, &lesson.prologue)) {
-                    self.prologues.push(lesson.prologue.clone());
-                }
-                self.tracks.push((lesson.prologue, lesson.track));
-            }
-        }
-        Ok(body.finish())
-    }
-
-    /// Decodes both ways; whether a track was followed.
-    fn check(&mut self, table: &Table, plan: &Plan, text: &str, strict: bool, context: &str) -> bool {
-        let before = self.followed;
-        let learned = self.decode(table, plan, text, strict);
-        let plain = support::decoded_by(&table.types, plan, text, strict).map(|(_, body)| body);
-        match (learned, plain) {
-            (Ok(a), Ok(b)) => {
-                let differs = difference(&Value::Record(a), &Value::Record(b));
-                assert_eq!(differs, None, "{context}\n{text}");
-            }
-            (Err(a), Err(b)) => {
-                let said = |e: &Error| (e.kind(), e.path().to_owned(), e.to_string());
-                assert_eq!(said(&a), said(&b), "{context}\n{text}");
-            }
-            (learned, plain) => panic!("{context}: learned {learned:?}\nplain {plain:?}\n{text}"),
-        }
-        self.followed > before
-    }
-}
 
 fn named(table: &Table) -> Vec<String> {
     let types = table.types.complex.iter().filter(|c| !c.is_abstract);

@@ -8,7 +8,7 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
-use castile_codec::{DecodeOptions, EncodeOptions, Limits, Version, encode};
+use castile_codec::{DecodeOptions, EncodeOptions, Intake, Limits, Version, encode};
 use castile_diff::{Automata, Receiving};
 use castile_plan::Plan;
 use castile_testkit::{Effort, Rng, Sampler, Table, median, time};
@@ -150,16 +150,24 @@ fn read(automata: &Automata, table: &Table, plan: &Plan, text: &str, into_values
         .open(text, &Limits::default(), None)
         .expect("an envelope");
     let options = DecodeOptions::default();
+    let read = |header: &mut dyn Sink, body: &mut dyn Sink| {
+        let intake = Intake {
+            types,
+            plan,
+            options: &options,
+            header,
+            body,
+        };
+        automata.decode(message, 1, intake).expect("a good message");
+    };
     if into_values {
         let mut header = ValueSink::new(types.shape(plan.header).clone());
         let mut body = ValueSink::new(types.shape(plan.body).clone());
-        let read = automata.decode(message, 1, types, plan, &options, &mut header, &mut body);
-        read.expect("a good message");
+        read(&mut header, &mut body);
         black_box(body.finish());
     } else {
         let (mut header, mut body) = (Nowhere::default(), Nowhere::default());
-        let read = automata.decode(message, 1, types, plan, &options, &mut header, &mut body);
-        read.expect("a good message");
+        read(&mut header, &mut body);
         black_box(body.values);
     }
 }

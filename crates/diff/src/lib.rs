@@ -52,5 +52,5 @@
 mod receive;
 mod send;
 
-pub use receive::{Automata, Message, Received, Receiving, ReceivingStats};
+pub use receive::{Automata, Message, Received, Receiving, ReceivingStats, Reuse, Shared, Ticket};
 pub use send::{Costs, Match, Options, Piece, Pieces, Report, Stats, Steps, Stuffing, Template, Templates};

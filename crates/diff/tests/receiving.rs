@@ -1,6 +1,6 @@
 //! What was learned of one peer's message is compared with nobody else's, is bounded, and changes nothing.
 
-use castile_codec::{DecodeOptions, EncodeOptions, Limits, Version, encode};
+use castile_codec::{DecodeOptions, EncodeOptions, Intake, Limits, Version, encode};
 use castile_diff::{Automata, Receiving};
 use castile_plan::Plan;
 use castile_testkit::{Effort, Rng, Sampler, Table, difference, random_table};
@@ -32,7 +32,14 @@ fn read(automata: &Automata, table: &Table, plan: &Plan, text: &str, peer: Optio
     let mut header = ValueSink::new(types.shape(plan.header).clone());
     let mut body = ValueSink::new(types.shape(plan.body).clone());
     let options = DecodeOptions::default();
-    let received = automata.decode(message, 1, types, plan, &options, &mut header, &mut body);
+    let intake = Intake {
+        types,
+        plan,
+        options: &options,
+        header: &mut header,
+        body: &mut body,
+    };
+    let received = automata.decode(message, 1, intake);
     (body.finish(), received.expect("a good message").followed)
 }
 

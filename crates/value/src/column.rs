@@ -141,6 +141,17 @@ macro_rules! column_buf {
                 }
             }
 
+            /// Appends values that lie packed in native byte order; what is left of a value at the end is
+            /// left out.
+            pub fn extend_from_packed(&mut self, packed: &[u8]) {
+                match self {
+                    $(ColumnBuf::$variant(values) => {
+                        let (chunks, _) = packed.as_chunks::<{ DType::$dtype.size() }>();
+                        values.extend(chunks.iter().map(|bytes| <$t as Packed<_>>::of(*bytes)));
+                    })*
+                }
+            }
+
             /// Removes all values and keeps the memory.
             pub fn clear(&mut self) {
                 match self { $(ColumnBuf::$variant(v) => v.clear(),)* }
@@ -152,6 +163,29 @@ macro_rules! column_buf {
         })*
     };
 }
+
+/// A number from its bytes in native order.
+trait Packed<const N: usize> {
+    fn of(bytes: [u8; N]) -> Self;
+}
+
+impl Packed<1> for bool {
+    fn of([byte]: [u8; 1]) -> bool {
+        byte != 0
+    }
+}
+
+macro_rules! packed {
+    ($($t:ty)*) => {$(
+        impl Packed<{ size_of::<$t>() }> for $t {
+            fn of(bytes: [u8; size_of::<$t>()]) -> $t {
+                <$t>::from_ne_bytes(bytes)
+            }
+        }
+    )*};
+}
+
+packed! { i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 }
 
 column_buf! {
     Bool, bool, Bool;
@@ -217,6 +251,18 @@ mod tests {
         assert!(Column::new(&bytes, 8, DType::F64, 1).is_some());
         assert!(Column::new(&[], 8, DType::F64, 0).is_some());
         assert!(Column::new(&bytes, usize::MAX, DType::F64, 3).is_none());
+    }
+
+    #[test]
+    fn packed_values_are_appended() {
+        let mut column = ColumnBuf::from(vec![1.5]);
+        let packed: Vec<u8> = [2.5f64, -0.0].iter().flat_map(|v| v.to_ne_bytes()).collect();
+        column.extend_from_packed(&packed);
+        column.extend_from_packed(&packed[..15]);
+        assert_eq!(column, ColumnBuf::from(vec![1.5, 2.5, -0.0, 2.5]));
+        let mut flags = ColumnBuf::new(DType::Bool);
+        flags.extend_from_packed(&[0, 1]);
+        assert_eq!(flags, ColumnBuf::from(vec![false, true]));
     }
 
     #[test]

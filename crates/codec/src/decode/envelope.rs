@@ -8,7 +8,7 @@ use castile_value::{Sink, Slot};
 use castile_xml::{Limits, Reader, Token};
 
 use super::learn::{Notes, Prologue};
-use super::{DecodeOptions, Decoder, Next, Start};
+use super::{DecodeOptions, Decoder, Intake, Next, Start};
 use crate::error::{Error, Guilty, Kind};
 use crate::fault::Name;
 
@@ -182,27 +182,37 @@ impl<'a> Envelope<'a> {
     /// # Errors
     /// Not well-formed, a limit, or not what the plan says; with path, line and column.
     pub fn decode(
-        mut self,
-        types: &Types,
-        plan: &Plan,
-        options: &DecodeOptions,
-        header: &mut dyn Sink,
-        body: &mut dyn Sink,
-    ) -> Result<(), Error> {
-        self.refuse_breach(options)?;
-        self.decode_noting(types, plan, options, header, body, None)
-    }
-
-    /// The same, and takes notes of it.
-    pub(super) fn decode_noting(
         self,
         types: &Types,
         plan: &Plan,
         options: &DecodeOptions,
         header: &mut dyn Sink,
         body: &mut dyn Sink,
-        notes: Option<Notes>,
     ) -> Result<(), Error> {
+        self.decode_all(Intake {
+            types,
+            plan,
+            options,
+            header,
+            body,
+        })
+    }
+
+    /// The same.
+    pub(super) fn decode_all(mut self, intake: Intake<'_>) -> Result<(), Error> {
+        self.refuse_breach(intake.options)?;
+        self.decode_noting(intake, None)
+    }
+
+    /// The same, and takes notes of it.
+    pub(super) fn decode_noting(self, intake: Intake<'_>, notes: Option<Notes>) -> Result<(), Error> {
+        let Intake {
+            types,
+            plan,
+            options,
+            header,
+            body,
+        } = intake;
         let version = self.version;
         let elsewhere = self.elsewhere.clone();
         let mut place = self.read()?;

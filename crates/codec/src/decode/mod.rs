@@ -15,11 +15,12 @@ mod stream;
 
 use std::borrow::Cow;
 
-use castile_plan::{NsIx, Types};
+use castile_plan::{NsIx, Plan, Types};
+use castile_value::Sink;
 use castile_xml::{Name, NsId, Reader, Token};
 
 pub use envelope::{Envelope, HeaderBlock};
-pub use learn::{Lesson, Prologue, Reading, Track};
+pub use learn::{Earlier, KeepOf, Lesson, Prologue, Reading, Shadow, Track};
 pub use stream::{BodyStream, Spine, Step};
 
 use crate::error::{Error, Guilty, Kind};
@@ -37,6 +38,20 @@ impl Default for DecodeOptions {
     fn default() -> Self {
         DecodeOptions { strict: true }
     }
+}
+
+/// A message to be read: by what, and where its values go. The mirror of [`Draft`](crate::Draft).
+pub struct Intake<'m> {
+    /// The table of the contract's types.
+    pub types: &'m Types,
+    /// What the message is made of.
+    pub plan: &'m Plan,
+    /// How it is read.
+    pub options: &'m DecodeOptions,
+    /// Gets the header blocks that the plan knows.
+    pub header: &'m mut dyn Sink,
+    /// Gets the body elements.
+    pub body: &'m mut dyn Sink,
 }
 
 /// The state of one decoding.

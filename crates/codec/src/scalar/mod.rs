@@ -6,7 +6,7 @@ mod parse;
 
 pub(crate) use format::{Context, format, qname_uris};
 pub(crate) use integer::range;
-pub(crate) use parse::{parse, parse_contract, push, push_bytes};
+pub(crate) use parse::{packed, parse, parse_contract, push, push_bytes};
 
 use std::borrow::Cow;
 

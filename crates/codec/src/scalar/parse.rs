@@ -141,27 +141,45 @@ pub(crate) fn push(column: &mut ColumnBuf, scalar: &Scalar<'_>) {
 
 /// Appends a number's bytes to a packed row.
 pub(crate) fn push_bytes(row: &mut Vec<u8>, dtype: DType, scalar: &Scalar<'_>) -> bool {
+    let Some(bytes) = packed(dtype, scalar) else {
+        return false;
+    };
+    match dtype.size() {
+        8 => row.extend_from_slice(&bytes),
+        size => row.extend_from_slice(&bytes[..size]),
+    }
+    true
+}
+
+/// A number's bytes in a packed row: the first as many as its machine type has.
+#[inline]
+pub(crate) fn packed(dtype: DType, scalar: &Scalar<'_>) -> Option<[u8; 8]> {
     let (float, int) = match *scalar {
         Scalar::Double(v) => (v, 0),
         Scalar::Float(v) => (f64::from(v), 0),
         Scalar::Int(v) => (0.0, v),
         Scalar::UInt(v) => (0.0, v as i64),
         Scalar::Bool(v) => (0.0, v.into()),
-        _ => return false,
+        _ => return None,
     };
-    match (dtype, scalar) {
-        (DType::F64, _) => row.extend(float.to_ne_bytes()),
-        (DType::F32, Scalar::Float(v)) => row.extend(v.to_ne_bytes()),
-        (DType::F32, _) => return false,
-        (DType::Bool | DType::U8, _) => row.push(int as u8),
-        (DType::I8, _) => row.extend((int as i8).to_ne_bytes()),
-        (DType::I16, _) => row.extend((int as i16).to_ne_bytes()),
-        (DType::U16, _) => row.extend((int as u16).to_ne_bytes()),
-        (DType::I32, _) => row.extend((int as i32).to_ne_bytes()),
-        (DType::U32, _) => row.extend((int as u32).to_ne_bytes()),
-        (DType::I64 | DType::U64, _) => row.extend(int.to_ne_bytes()),
-    }
-    true
+    Some(match (dtype, scalar) {
+        (DType::F64, _) => float.to_ne_bytes(),
+        (DType::F32, Scalar::Float(v)) => wide(v.to_ne_bytes()),
+        (DType::F32, _) => return None,
+        (DType::Bool | DType::U8, _) => wide([int as u8]),
+        (DType::I8, _) => wide((int as i8).to_ne_bytes()),
+        (DType::I16, _) => wide((int as i16).to_ne_bytes()),
+        (DType::U16, _) => wide((int as u16).to_ne_bytes()),
+        (DType::I32, _) => wide((int as i32).to_ne_bytes()),
+        (DType::U32, _) => wide((int as u32).to_ne_bytes()),
+        (DType::I64 | DType::U64, _) => int.to_ne_bytes(),
+    })
+}
+
+fn wide<const N: usize>(bytes: [u8; N]) -> [u8; 8] {
+    let mut wide = [0; 8];
+    wide[..N].copy_from_slice(&bytes);
+    wide
 }
 
 fn atomic<'a>(

@@ -2,6 +2,7 @@
 #![allow(dead_code, reason = "each test file uses some")]
 
 pub(crate) mod encoded;
+pub(crate) mod learned;
 pub(crate) mod mutate;
 
 use castile_codec::{DecodeOptions, EncodeOptions, Envelope, Error, Limits, Version, encode};

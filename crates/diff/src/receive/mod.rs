@@ -2,8 +2,9 @@
 //! (differential deserialization, paper 001).
 
 mod known;
+mod lasts;
 mod options;
 mod store;
 
-pub use options::Receiving;
-pub use store::{Automata, Message, Received, ReceivingStats};
+pub use options::{Receiving, Reuse};
+pub use store::{Automata, Message, Received, ReceivingStats, Shared, Ticket};

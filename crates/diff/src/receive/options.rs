@@ -11,6 +11,28 @@ pub struct Receiving {
     pub tracks_max: usize,
     /// Peers of whom something is kept that is compared with nobody else's messages. Default 1024.
     pub peers_max: usize,
+    /// Keep the last message of each peer and operation, so that of an array of numbers only those that differ
+    /// are read. Default on.
+    pub values: bool,
+    /// Messages smaller than this are not kept: reading them is quicker. Default 4 KiB.
+    pub values_bytes_min: usize,
+    /// Bytes that last messages and what was made of them may take; a message of more than a quarter is not
+    /// kept. Default 64 MiB.
+    pub values_budget_bytes: usize,
+    /// What becomes of the object that was made of the last message. Default [`Reuse::Fresh`].
+    pub reuse: Reuse,
+}
+
+/// What becomes of the object that was made of the last message (paper 001).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Reuse {
+    /// Each message gives a new object.
+    #[default]
+    Fresh,
+    /// A message that is the same as the last gives the same object again, which nobody may write to.
+    Shared,
+    /// The memory of the last object is filled anew, for callers who are done with it.
+    InPlace,
 }
 
 impl Default for Receiving {
@@ -20,6 +42,10 @@ impl Default for Receiving {
             budget_bytes: 16 << 20,
             tracks_max: 8,
             peers_max: 1024,
+            values: true,
+            values_bytes_min: 4 << 10,
+            values_budget_bytes: 64 << 20,
+            reuse: Reuse::Fresh,
         }
     }
 }
@@ -29,6 +55,7 @@ impl Receiving {
     pub fn off() -> Receiving {
         Receiving {
             enabled: false,
+            values: false,
             ..Receiving::default()
         }
     }

@@ -1,14 +1,14 @@
 //! [`Automata`]: what a client or a server has learned.
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use castile_codec::{DecodeOptions, Envelope, Error, Lesson, Limits, Reading};
-use castile_plan::{Plan, Types};
-use castile_value::Sink;
+use castile_codec::{Earlier, Envelope, Error, Intake, KeepOf, Lesson, Limits};
 
 use super::known::Known;
+use super::lasts::{Last, Lasts};
 use super::options::Receiving;
 
 /// What was learned of the messages of a client's or a server's operations. Readers never wait for each
@@ -24,6 +24,7 @@ pub struct Automata {
     peers: Mutex<HashMap<Box<[u8]>, Arc<Known>>>,
     /// Whether there are any: mostly there are none, and nobody need look.
     has_peers: AtomicBool,
+    lasts: Mutex<Lasts>,
     clock: AtomicU64,
     /// Messages since the last one that was like another, by operation; some operations share a number.
     misses: [AtomicU32; COUNTERS],
@@ -39,6 +40,9 @@ struct Counters {
     learned: AtomicU64,
     bytes_compared: AtomicU64,
     bytes_parsed: AtomicU64,
+    same: AtomicU64,
+    values_kept: AtomicU64,
+    values_parsed: AtomicU64,
 }
 
 /// What differential receiving did since it began.
@@ -54,7 +58,13 @@ pub struct ReceivingStats {
     pub bytes_compared: u64,
     /// Bytes of the messages that were not.
     pub bytes_parsed: u64,
-    /// Bytes kept now.
+    /// Messages that were the same as the last one, whose object was given again.
+    pub same: u64,
+    /// Numbers in arrays that were those of the last message, and not read again.
+    pub values_kept: u64,
+    /// Numbers in the arrays of messages that were kept that were read.
+    pub values_parsed: u64,
+    /// Bytes kept now, of what was learned and of last messages.
     pub memory: u64,
 }
 
@@ -63,6 +73,24 @@ pub struct ReceivingStats {
 pub struct Received {
     /// Whether it was like an earlier one.
     pub followed: bool,
+    /// Numbers in its arrays that were those of the last message, and not read again.
+    pub values_kept: u64,
+}
+
+/// A message whose object may be that of the last one.
+pub enum Shared {
+    /// It is the same as the last one, and this is the object that was made of that.
+    Same(Arc<dyn Any + Send + Sync>),
+    /// It was read; an object made of it can be [kept](Automata::share).
+    New(Received, Option<Ticket>),
+}
+
+/// Which message an object is made of.
+#[derive(Debug)]
+pub struct Ticket {
+    peer: Box<[u8]>,
+    operation: usize,
+    number: u64,
 }
 
 /// A message that was opened.
@@ -100,6 +128,7 @@ impl Automata {
             shared: RwLock::default(),
             peers: Mutex::default(),
             has_peers: AtomicBool::new(false),
+            lasts: Mutex::default(),
             clock: AtomicU64::new(0),
             misses: [const { AtomicU32::new(0) }; COUNTERS],
             counters: Counters::default(),
@@ -119,17 +148,25 @@ impl Automata {
             learned,
             bytes_compared,
             bytes_parsed,
+            same,
+            values_kept,
+            values_parsed,
         } = &self.counters;
-        let [followed, plain, learned, bytes_compared, bytes_parsed] =
-            [followed, plain, learned, bytes_compared, bytes_parsed].map(|c| c.load(Ordering::Relaxed));
+        let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let [followed, plain, learned] = [followed, plain, learned].map(load);
+        let [bytes_compared, bytes_parsed] = [bytes_compared, bytes_parsed].map(load);
+        let [same, values_kept, values_parsed] = [same, values_kept, values_parsed].map(load);
         let own: usize = self.lock().values().map(|known| known.memory()).sum();
-        let memory = (self.shared().memory() + own) as u64;
+        let memory = (self.shared().memory() + own + self.lasts().memory()) as u64;
         ReceivingStats {
             followed,
             plain,
             learned,
             bytes_compared,
             bytes_parsed,
+            same,
+            values_kept,
+            values_parsed,
             memory,
         }
     }
@@ -164,17 +201,81 @@ impl Automata {
     ///
     /// # Errors
     /// As [`Envelope::decode`].
-    #[allow(clippy::too_many_arguments)] // decode's, and which operation
     pub fn decode(
         &self,
         message: Message<'_>,
         operation: usize,
-        types: &Types,
-        plan: &Plan,
-        options: &DecodeOptions,
-        header: &mut dyn Sink,
-        body: &mut dyn Sink,
+        intake: Intake<'_>,
     ) -> Result<Received, Error> {
+        let last = self.last(&message, operation, self.options.values_bytes_min);
+        self.read(message, operation, intake, last, KeepOf::Arrays)
+            .map(|(received, _)| received)
+    }
+
+    /// The same, but for a message of the same peer that is the same as the last one, the sinks are told nothing
+    /// and the object is given that was [made](Automata::share) of that one.
+    ///
+    /// # Errors
+    /// As [`Envelope::decode`].
+    pub fn decode_shared(
+        &self,
+        message: Message<'_>,
+        operation: usize,
+        intake: Intake<'_>,
+    ) -> Result<Shared, Error> {
+        let mut last = self.last(&message, operation, 0);
+        let same = last.as_ref().and_then(|last| last.object_of(&message.envelope));
+        if let Some(object) = same {
+            self.add(&self.counters.same, 1);
+            self.note_followed(message.length);
+            if let Some(last) = &mut last {
+                last.number = self.clock.fetch_add(1, Ordering::Relaxed);
+            }
+            self.keep(message.peer, operation, last);
+            return Ok(Shared::Same(object));
+        }
+        let (received, ticket) = self.read(message, operation, intake, last, KeepOf::Text)?;
+        Ok(Shared::New(received, ticket))
+    }
+
+    /// Keeps the object that was made of a message, unless another message came meanwhile.
+    pub fn share(&self, ticket: Ticket, object: Arc<dyn Any + Send + Sync>) {
+        let Ticket {
+            peer,
+            operation,
+            number,
+        } = ticket;
+        let mut lasts = self.lasts();
+        if lasts.number(&peer, operation) == Some(number)
+            && let Some(mut last) = lasts.take(&peer, operation)
+        {
+            last.object = Some(object);
+            lasts.put(peer, operation, last, &self.options);
+        }
+    }
+
+    /// The last message of the same peer, when one like this is kept at all.
+    fn last(&self, message: &Message<'_>, operation: usize, bytes_min: usize) -> Option<Last> {
+        let Receiving {
+            enabled,
+            values,
+            values_budget_bytes,
+            ..
+        } = self.options;
+        let size = bytes_min..=values_budget_bytes / 4;
+        let peer = message.peer.as_deref()?;
+        let kept = enabled && values && size.contains(&message.length);
+        kept.then(|| self.lasts().take(peer, operation).unwrap_or_default())
+    }
+
+    fn read(
+        &self,
+        message: Message<'_>,
+        operation: usize,
+        intake: Intake<'_>,
+        mut last: Option<Last>,
+        keep: KeepOf,
+    ) -> Result<(Received, Option<Ticket>), Error> {
         let Message {
             envelope,
             length,
@@ -186,35 +287,70 @@ impl Automata {
         let entries = [entry(&shared), own.as_ref().and_then(entry)];
         let tracks = || entries.iter().flatten().flat_map(|entry| entry.tracks());
         let misses = &self.misses[operation / 16 % COUNTERS];
-        let learn = self.options.enabled && is_worth_learning(misses.load(Ordering::Relaxed));
-        let known = tracks().map(|kept| &kept.track);
-        let reading = envelope.decode_like(types, plan, options, header, body, known, learn)?;
-        let count = |counter: &AtomicU64, n: u64| counter.fetch_add(n, Ordering::Relaxed);
-        match reading {
-            Reading::Followed(which) => {
-                let now = count(&self.clock, 1);
+        let worth = last.as_mut().is_some_and(Last::is_worth_keeping);
+        let shadow = last.as_mut().and_then(Last::take);
+        let compared = shadow.is_some();
+        let earlier = Earlier {
+            tracks: tracks().map(|kept| &kept.track),
+            shadow,
+            keep: if worth { keep } else { KeepOf::Nothing },
+            learn: self.options.enabled && is_worth_learning(misses.load(Ordering::Relaxed)),
+        };
+        let mut reading = envelope.decode_like(intake, earlier)?;
+        let now = self.clock.fetch_add(1, Ordering::Relaxed);
+        match reading.followed {
+            Some(which) => {
+                self.note_followed(length);
+                misses.store(0, Ordering::Relaxed);
                 entries.iter().flatten().for_each(|entry| entry.hit(now));
                 if let Some(kept) = tracks().nth(which) {
                     kept.hit();
                 }
-                misses.store(0, Ordering::Relaxed);
-                count(&self.counters.followed, 1);
-                count(&self.counters.bytes_compared, length as u64);
-                return Ok(Received { followed: true });
             }
-            Reading::Plain(lesson) => {
+            None => {
                 misses.fetch_add(1, Ordering::Relaxed);
-                count(&self.counters.plain, 1);
-                count(&self.counters.bytes_parsed, length as u64);
-                if let Some(lesson) = lesson {
-                    self.learn(operation, lesson, peer);
-                }
+                self.add(&self.counters.plain, 1);
+                self.add(&self.counters.bytes_parsed, length);
             }
         }
-        Ok(Received { followed: false })
+        self.add(&self.counters.values_kept, reading.values_kept);
+        self.add(&self.counters.values_parsed, reading.values_parsed);
+        if let Some(lesson) = reading.lesson.take() {
+            self.learn(operation, lesson, peer.as_deref());
+        }
+        let received = Received {
+            followed: reading.followed.is_some(),
+            values_kept: reading.values_kept as u64,
+        };
+        if let Some(last) = &mut last {
+            last.renew(reading, compared, now);
+        }
+        let ticket = self.keep(peer, operation, last);
+        Ok((received, ticket))
     }
 
-    fn learn(&self, operation: usize, lesson: Lesson, peer: Option<Box<[u8]>>) {
+    /// Puts a message there as the last one.
+    fn keep(&self, peer: Option<Box<[u8]>>, operation: usize, last: Option<Last>) -> Option<Ticket> {
+        let (peer, last) = peer.zip(last.filter(Last::says_something))?;
+        let ticket = last.shadow.is_some().then(|| Ticket {
+            peer: peer.clone(),
+            operation,
+            number: last.number,
+        });
+        self.lasts().put(peer, operation, last, &self.options);
+        ticket
+    }
+
+    fn note_followed(&self, length: usize) {
+        self.add(&self.counters.followed, 1);
+        self.add(&self.counters.bytes_compared, length);
+    }
+
+    fn add(&self, counter: &AtomicU64, n: usize) {
+        counter.fetch_add(n as u64, Ordering::Relaxed);
+    }
+
+    fn learn(&self, operation: usize, lesson: Lesson, peer: Option<&[u8]>) {
         let now = self.clock.fetch_add(1, Ordering::Relaxed);
         let Receiving {
             budget_bytes,
@@ -236,8 +372,8 @@ impl Automata {
             *shared = renew(&shared, budget_bytes / 2);
         } else if let Some(peer) = peer {
             let mut peers = self.lock();
-            let known = peers.get(&peer).cloned().unwrap_or_default();
-            peers.insert(peer, renew(&known, budget_bytes / 4));
+            let known = peers.get(peer).cloned().unwrap_or_default();
+            peers.insert(peer.into(), renew(&known, budget_bytes / 4));
             let mut memory: usize = peers.values().map(|known| known.memory()).sum();
             while memory > budget_bytes / 2 || peers.len() > peers_max.max(1) {
                 let oldest = peers.iter().min_by_key(|(_, known)| known.last());
@@ -255,6 +391,10 @@ impl Automata {
 
     fn shared(&self) -> Arc<Known> {
         self.shared.read().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn lasts(&self) -> std::sync::MutexGuard<'_, Lasts> {
+        self.lasts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<Box<[u8]>, Arc<Known>>> {

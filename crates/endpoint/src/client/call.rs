@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use castile_codec::{
-    DecodeOptions, Draft, EncodeOptions, Envelope, Fault, HeaderBlock, Name, Sending, Version,
+    DecodeOptions, Draft, EncodeOptions, Envelope, Fault, HeaderBlock, Intake, Name, Sending, Version,
 };
 use castile_contract::Operation;
 use castile_diff::Received;
@@ -537,8 +537,14 @@ impl Client {
         }
         let number = std::ptr::from_ref(operation) as usize;
         let decode = |result: &mut dyn Sink| {
-            self.automata
-                .decode(message, number, types, plan, &options, header, result)
+            let intake = Intake {
+                types,
+                plan,
+                options: &options,
+                header,
+                body: result,
+            };
+            self.automata.decode(message, number, intake)
         };
         let received = match plan.style {
             Style::Wrapped if arguments(types, plan).1 => {

@@ -5,7 +5,9 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use castile_codec::{DecodeOptions, Draft, EncodeOptions, Fault, HeaderBlock, Memory, Sending, Version};
+use castile_codec::{
+    DecodeOptions, Draft, EncodeOptions, Fault, HeaderBlock, Intake, Memory, Sending, Version,
+};
 use castile_contract::{Binding, Operation};
 use castile_diff::Message;
 use castile_plan::{ComplexId, Style, Types};
@@ -192,8 +194,14 @@ impl<'c> Call<'c> {
         if let Some(plan) = &operation.input {
             let number = std::ptr::from_ref(operation) as usize;
             let decode = |args: &mut dyn Sink| {
-                let automata = service.automata();
-                automata.decode(message, number, types, plan, &options, header, args)
+                let intake = Intake {
+                    types,
+                    plan,
+                    options: &options,
+                    header,
+                    body: args,
+                };
+                service.automata().decode(message, number, intake)
             };
             match arguments(types, plan) {
                 (id, true) => decode(&mut Inside::new(args, types.shape(id).clone()))?,

@@ -1,8 +1,12 @@
 //! Following a track: compare and read everything, then tell the sink.
 
-use castile_value::{ColumnBuf, RowLayout, Scalar, Sink, Slot};
+use std::sync::Arc;
 
+use castile_value::{Column, ColumnBuf, DType, RowLayout, Scalar, Sink, Slot};
+
+use super::array::{Array, Form};
 use super::notes::{Fixed, Kind, Layout};
+use super::shadow::{Shadow, State};
 use super::track::{BUFFERED_MAX, Items, Occurs, Several, Step, Track};
 use crate::decode::repeat::{Cell, Ground, Kernel, Pattern, after, after_space};
 use crate::scalar::push;
@@ -15,16 +19,26 @@ pub(in super::super) struct Found<'a> {
     counts: Vec<u32>,
     columns: Vec<ColumnBuf>,
     rows: Vec<Vec<u8>>,
+    pub(super) tally: Tally,
+}
+
+/// What of the arrays that are kept was read, and what not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Tally {
+    pub(super) values: usize,
+    pub(super) parsed: usize,
 }
 
 impl Track {
     /// The values of a message whose bytes from `at` to its end are like this. `fuel` says how many bytes
-    /// may be looked at to find out, and is what is left of it then.
+    /// may be looked at to find out, and is what is left of it then. Arrays are compared with those of the
+    /// shadow, which has them afterwards.
     pub(in super::super) fn follow<'a>(
         &self,
         ground: Ground<'_, 'a>,
         at: usize,
         fuel: &mut usize,
+        shadow: Option<&mut Shadow>,
     ) -> Option<Found<'a>> {
         let mut found = Found {
             scalars: Vec::with_capacity(self.values),
@@ -34,14 +48,17 @@ impl Track {
             ground,
             found: &mut found,
             fuel,
+            shadow,
+            from: at,
         };
         let end = walk.steps(&self.steps, at)?;
         (end == ground.input.len()).then_some(found)
     }
 
-    /// Tells a sink what was found.
-    pub(in super::super) fn tell(&self, found: Found<'_>, sink: &mut dyn Sink) {
+    /// Tells a sink what was found, and what is in the shadow.
+    pub(in super::super) fn tell(&self, found: Found<'_>, shadow: Option<&Shadow>, sink: &mut dyn Sink) {
         let mut teller = Teller {
+            shadow,
             scalars: found.scalars.into_iter(),
             counts: found.counts.into_iter(),
             columns: found.columns.into_iter(),
@@ -57,6 +74,9 @@ struct Walk<'w, 'p, 'a> {
     /// Shapes that begin alike are tried one after the other, and that nests: without a limit a peer could
     /// make a message that takes the product of their lengths.
     fuel: &'w mut usize,
+    shadow: Option<&'w mut Shadow>,
+    /// Where the shadow's text begins in this message.
+    from: usize,
 }
 
 impl<'a> Walk<'_, '_, 'a> {
@@ -102,6 +122,11 @@ impl<'a> Walk<'_, '_, 'a> {
             Kind::Scalars | Kind::Records(_) => most.min(BUFFERED_MAX),
             Kind::Column(_) | Kind::Rows(_) => most,
         };
+        if let Some((count, end)) = self.refresh(items, most, at) {
+            self.found.counts.push(count);
+            self.spend(end - at)?;
+            return (count >= least).then_some(end);
+        }
         let whole = items.pattern(&items.gap);
         let first = items.pattern(&[]);
         let ground = self.ground;
@@ -144,6 +169,41 @@ impl<'a> Walk<'_, '_, 'a> {
         self.found.counts.push(count);
         self.spend(end - at)?;
         (count >= least).then_some(end)
+    }
+
+    /// An array that is kept: the number of its items, and where they end.
+    fn refresh(&mut self, items: &Items, most: u32, at: usize) -> Option<(u32, usize)> {
+        let place = items.kept?;
+        let shadow = self.shadow.as_deref_mut().filter(|s| s.state != State::Spoilt)?;
+        if shadow.arrays.len() <= place {
+            shadow.arrays.resize_with(place + 1, Array::default);
+        }
+        let array = shadow.arrays.get_mut(place)?;
+        let old = array.span.clone();
+        let pattern = items.pattern(&items.gap);
+        let form = Form::new(&pattern, &items.dtypes, most)?;
+        let text = shadow.text.get(old.clone()).unwrap_or_default();
+        let before = shadow.changes.len();
+        let read = array.refresh(&form, text, self.ground, at, &mut shadow.changes);
+        for change in shadow.changes.iter_mut().skip(before) {
+            *change = old.start + change.start..old.start + change.end;
+        }
+        let in_place = read.in_place && old.start + self.from == at;
+        let state = match (read.kept, in_place) {
+            (false, _) => State::Spoilt,
+            (true, true) => State::InPlace,
+            (true, false) => State::Moved,
+        };
+        shadow.state = shadow.state.max(state);
+        if !read.kept {
+            // It is read plainly, and those after it.
+            shadow.arrays.truncate(place);
+            return None;
+        }
+        array.span = at - self.from..read.end - self.from;
+        self.found.tally.values += read.items as usize * items.dtypes.len();
+        self.found.tally.parsed += read.parsed;
+        Some((read.items, read.end))
     }
 
     fn several(&mut self, several: &Several, at: usize) -> Option<usize> {
@@ -226,14 +286,16 @@ impl Found<'_> {
 }
 
 /// What was found, handed out in order.
-struct Teller<'a> {
+struct Teller<'a, 's> {
+    /// The arrays that are kept, unless they were not.
+    shadow: Option<&'s Shadow>,
     scalars: std::vec::IntoIter<Scalar<'a>>,
     counts: std::vec::IntoIter<u32>,
     columns: std::vec::IntoIter<ColumnBuf>,
     rows: std::vec::IntoIter<Vec<u8>>,
 }
 
-impl Teller<'_> {
+impl Teller<'_, '_> {
     fn steps(&mut self, steps: &[Step], sink: &mut dyn Sink) {
         for step in steps {
             match step {
@@ -260,6 +322,13 @@ impl Teller<'_> {
     fn alike(&mut self, items: &Items, sink: &mut dyn Sink) {
         let count = self.counts.next().unwrap_or(0) as usize;
         let slot = items.slot;
+        if let Some(array) = items.kept.and_then(|place| self.shadow?.arrays.get(place)) {
+            return match &items.kind {
+                Kind::Column(dtype) => copy_column(slot, *dtype, &array.values, sink),
+                Kind::Rows(Layout(layout)) => copy_rows(slot, layout, &array.values, sink),
+                Kind::Scalars | Kind::Records(_) => {}
+            };
+        }
         match &items.kind {
             Kind::Scalars => {
                 for scalar in self.scalars.by_ref().take(count) {
@@ -334,29 +403,47 @@ fn give_column(slot: Slot, numbers: ColumnBuf, sink: &mut dyn Sink) {
     match sink.column(slot, numbers.dtype()) {
         Some(column) if column.is_empty() => *column = numbers,
         Some(column) => column.append(numbers),
+        None => one_by_one(slot, &numbers.view(), sink),
+    }
+}
+
+/// The same for numbers that are kept, packed.
+fn copy_column(slot: Slot, dtype: DType, packed: &[u8], sink: &mut dyn Sink) {
+    match sink.column(slot, dtype) {
+        Some(column) => column.extend_from_packed(packed),
         None => {
-            let view = numbers.view();
-            (0..view.len())
-                .filter_map(|i| view.get(i))
-                .for_each(|number| sink.scalar(slot, number));
+            let count = packed.len() / dtype.size();
+            if let Some(column) = Column::new(packed, dtype.size(), dtype, count) {
+                one_by_one(slot, &column, sink);
+            }
         }
     }
 }
 
-fn give_rows(slot: Slot, layout: &std::sync::Arc<RowLayout>, packed: Vec<u8>, sink: &mut dyn Sink) {
+fn one_by_one(slot: Slot, column: &Column<'_>, sink: &mut dyn Sink) {
+    (0..column.len())
+        .filter_map(|i| column.get(i))
+        .for_each(|number| sink.scalar(slot, number));
+}
+
+fn give_rows(slot: Slot, layout: &Arc<RowLayout>, packed: Vec<u8>, sink: &mut dyn Sink) {
+    match sink.rows(slot, layout) {
+        Some(rows) if rows.is_empty() => *rows.data_mut() = packed,
+        _ => copy_rows(slot, layout, &packed, sink),
+    }
+}
+
+fn copy_rows(slot: Slot, layout: &Arc<RowLayout>, packed: &[u8], sink: &mut dyn Sink) {
     if let Some(rows) = sink.rows(slot, layout) {
-        match rows.is_empty() {
-            true => *rows.data_mut() = packed,
-            false => rows.data_mut().extend_from_slice(&packed),
-        }
-        return;
+        return rows.data_mut().extend_from_slice(packed);
     }
     let mut record = Vec::with_capacity(layout.fields().len());
-    let rows = castile_value::Rows::from_data(layout.clone(), packed);
-    let columns = rows.view();
-    for i in 0..rows.len() {
-        let cells = columns.columns().iter().zip(0u32..);
-        record.extend(cells.filter_map(|((_, column), field)| Some((field, column.get(i)?))));
+    for row in packed.chunks_exact(layout.stride()) {
+        let cells = layout.fields().iter().zip(0u32..).filter_map(|(cell, field)| {
+            let column = Column::new(row.get(cell.offset..)?, cell.dtype.size(), cell.dtype, 1)?;
+            Some((field, column.get(0)?))
+        });
+        record.extend(cells);
         sink.record(slot, layout.shape(), &mut record);
         record.clear();
     }
@@ -377,7 +464,7 @@ mod tests {
             input,
         };
         let mut left = fuel;
-        let found = track.follow(ground, 0, &mut left);
+        let found = track.follow(ground, 0, &mut left, None);
         (found.is_some(), left)
     }
 

@@ -14,24 +14,28 @@
 //! only when all of it fits, the sink is told. So a message that is not like the track costs the time
 //! of finding that out, and is then decoded plainly, errors included.
 
+mod array;
 mod follow;
 mod notes;
 mod prologue;
+mod shadow;
+mod splice;
 mod track;
 
 use std::sync::Arc;
 
-use castile_plan::{Plan, Types};
 use castile_value::Sink;
 use castile_xml::Limits;
 
 use super::envelope::Place;
 use super::repeat::Ground;
-use super::{DecodeOptions, Envelope};
+use super::{Envelope, Intake};
 use crate::error::Error;
+use follow::{Found, Tally};
 use notes::Recorder;
 pub(super) use notes::{Kind, Layout, Mark, Notes, Number, Run};
 pub use prologue::Prologue;
+pub use shadow::Shadow;
 pub use track::Track;
 
 /// What decoding one message taught.
@@ -43,13 +47,43 @@ pub struct Lesson {
     pub track: Arc<Track>,
 }
 
-/// How a message was read.
+/// What is known when a message is decoded.
 #[derive(Debug)]
-pub enum Reading {
-    /// By comparing it with this one of the tracks.
-    Followed(usize),
-    /// By the plain decoder; with what was learned, when that was asked for and there was something.
-    Plain(Option<Lesson>),
+pub struct Earlier<T> {
+    /// The tracks that were learned with the same plan and options, and with [`Envelope::prologue`].
+    pub tracks: T,
+    /// What is kept of the last message from the same sender that had this plan and these options.
+    pub shadow: Option<Shadow>,
+    /// What to keep of this message.
+    pub keep: KeepOf,
+    /// Whether to learn from it, when it is like no track.
+    pub learn: bool,
+}
+
+/// What is kept of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeepOf {
+    /// Nothing.
+    Nothing,
+    /// What saves reading numbers again, when it has arrays of them.
+    Arrays,
+    /// Also the text of any other, to find out whether the next is the same.
+    Text,
+}
+
+/// How a message was read.
+#[derive(Debug, Default)]
+pub struct Reading {
+    /// Which of the tracks it was like; `None`: it was decoded plainly.
+    pub followed: Option<usize>,
+    /// What it taught.
+    pub lesson: Option<Lesson>,
+    /// What is to be kept of the last message now.
+    pub shadow: Option<Shadow>,
+    /// Numbers of its arrays that were equal to the last ones, and not read.
+    pub values_kept: usize,
+    /// Numbers of the same arrays that were read.
+    pub values_parsed: usize,
 }
 
 /// How many bytes are compared to find out which track a message is like, all tracks together, for each of
@@ -85,69 +119,178 @@ impl<'a> Envelope<'a> {
         }
     }
 
-    /// As [`Envelope::decode`], for a message that may be like earlier ones: `tracks` are those that were
-    /// learned with the same plan and options, and with [`Envelope::prologue`]. The values are the same
+    /// Whether it is the very message that is kept.
+    pub fn is_same(&self, shadow: &Shadow) -> bool {
+        let rest = self.known_rest();
+        rest.is_some_and(|(prologue, at)| {
+            shadow.is_same(prologue, self.input.as_bytes().get(at..).unwrap_or_default())
+        })
+    }
+
+    /// What it begins like, and where that ends.
+    fn known_rest(&self) -> Option<(&Arc<Prologue>, usize)> {
+        let prologue = self.prologue()?;
+        Some((prologue, prologue.bytes.len()))
+    }
+
+    /// As [`Envelope::decode`], for a message that may be like earlier ones. The values are the same
     /// whether or not it is like one of them.
     ///
     /// # Errors
     /// As [`Envelope::decode`].
-    #[allow(clippy::too_many_arguments)] // decode's, what is known, and whether to learn
-    pub fn decode_like<'k>(
-        self,
-        types: &Types,
-        plan: &Plan,
-        options: &DecodeOptions,
-        header: &mut dyn Sink,
-        body: &mut dyn Sink,
-        tracks: impl IntoIterator<Item = &'k Arc<Track>>,
-        learn: bool,
-    ) -> Result<Reading, Error> {
-        let ground = Ground {
-            types,
-            strict: options.strict,
-            input: self.input,
-        };
-        if let Place::Known(prologue) = &self.place {
-            let at = prologue.bytes.len();
-            let followed = tracks.into_iter().enumerate();
-            let mut fuel = FUEL_AT_LEAST + FUEL_A_BYTE * self.input.len();
-            let mut followed =
-                followed.filter_map(|(i, track)| Some((i, track, track.follow(ground, at, &mut fuel)?)));
-            if let Some((i, track, found)) = followed.next() {
-                track.tell(found, body);
-                return Ok(Reading::Followed(i));
-            }
+    pub fn decode_like<'k, T>(self, intake: Intake<'_>, earlier: Earlier<T>) -> Result<Reading, Error>
+    where
+        T: IntoIterator<Item = &'k Arc<Track>>,
+    {
+        let Earlier {
+            tracks,
+            mut shadow,
+            keep,
+            learn,
+        } = earlier;
+        if let Some(like) = self.find(&intake, tracks, &mut shadow, keep) {
+            return Ok(like.tell(self.input, intake.body));
         }
-        let Some(prologue) = learn.then(|| self.learn_prologue()).flatten() else {
-            self.decode(types, plan, options, header, body)?;
-            return Ok(Reading::Plain(None));
+        let (input, known) = (self.input, self.known_rest());
+        let known = known.map(|(prologue, at)| (prologue.clone(), at));
+        let learned = learn.then(|| self.learn_prologue()).flatten();
+        let lesson = match &learned {
+            Some((prologue, at)) => self.decode_learning(intake, prologue, *at)?,
+            None => {
+                self.decode_all(intake)?;
+                None
+            }
         };
-        let notes = Notes::default();
-        let mut recorder = Recorder {
-            sink: body,
-            notes: notes.clone(),
-        };
-        let from = prologue.bytes.len();
-        self.decode_noting(types, plan, options, header, &mut recorder, Some(notes.clone()))?;
-        let track = Track::new(&notes.borrow(), ground.input, from);
-        Ok(Reading::Plain(track.map(|track| Lesson {
-            prologue,
-            track: Arc::new(track),
-        })))
+        if let Some((prologue, at)) = learned.or(known).filter(|_| keep == KeepOf::Text) {
+            shadow = Some(Shadow::whole(
+                &prologue,
+                input.as_bytes().get(at..).unwrap_or_default(),
+            ));
+        }
+        Ok(Reading {
+            lesson,
+            shadow,
+            ..Reading::default()
+        })
     }
 
-    /// How this message begins, when that can be learned: it has no header blocks, and breaks no rule.
-    fn learn_prologue(&self) -> Option<Arc<Prologue>> {
+    /// Decodes it plainly and takes notes.
+    fn decode_learning(
+        self,
+        intake: Intake<'_>,
+        prologue: &Arc<Prologue>,
+        from: usize,
+    ) -> Result<Option<Lesson>, Error> {
+        let (input, notes) = (self.input, Notes::default());
+        let mut recorder = Recorder {
+            sink: intake.body,
+            notes: notes.clone(),
+        };
+        let noted = Intake {
+            types: intake.types,
+            plan: intake.plan,
+            options: intake.options,
+            header: intake.header,
+            body: &mut recorder,
+        };
+        self.decode_noting(noted, Some(notes.clone()))?;
+        let track = Track::new(&notes.borrow(), input, from);
+        Ok(track.map(|track| Lesson {
+            prologue: prologue.clone(),
+            track: Arc::new(track),
+        }))
+    }
+
+    /// The track that the message is like.
+    fn find<'k, T>(
+        &self,
+        intake: &Intake<'_>,
+        tracks: T,
+        shadow: &mut Option<Shadow>,
+        keep: KeepOf,
+    ) -> Option<Like<'a, 'k>>
+    where
+        T: IntoIterator<Item = &'k Arc<Track>>,
+    {
+        let (prologue, at) = self.known_rest()?;
+        let ground = Ground {
+            types: intake.types,
+            strict: intake.options.strict,
+            input: self.input,
+        };
+        let mut fuel = FUEL_AT_LEAST + FUEL_A_BYTE * self.input.len();
+        for (which, track) in tracks.into_iter().enumerate() {
+            let mut kept = match keep {
+                KeepOf::Arrays if !track.has_arrays => None,
+                KeepOf::Nothing => None,
+                _ => shadow
+                    .take_if(|shadow| shadow.is_of(track))
+                    .or_else(|| Some(Shadow::new(prologue, Some(track)))),
+            };
+            if let Some(found) = track.follow(ground, at, &mut fuel, kept.as_mut()) {
+                return Some(Like {
+                    which,
+                    track,
+                    found,
+                    shadow: kept,
+                    from: at,
+                });
+            }
+            // What was kept is right as long as nothing was taken over from this message.
+            if shadow.is_none() {
+                *shadow = kept.filter(Shadow::is_untouched);
+            }
+        }
+        None
+    }
+
+    /// How this message begins and where that ends, when it can be learned: it has no header blocks, and breaks
+    /// no rule.
+    fn learn_prologue(&self) -> Option<(Arc<Prologue>, usize)> {
         let body = match &self.place {
-            Place::Known(prologue) => return Some(prologue.clone()),
+            Place::Known(prologue) => return Some((prologue.clone(), prologue.bytes.len())),
             Place::Read(body) => body,
         };
         let plain = self.headers().is_empty() && self.breach.is_none();
         let bytes = self.input.get(..body.reader.position()).filter(|_| plain)?;
-        Some(Arc::new(Prologue {
+        let prologue = Prologue {
             bytes: bytes.into(),
             version: self.version(),
             first: self.first()?,
-        }))
+        };
+        Some((Arc::new(prologue), bytes.len()))
+    }
+}
+
+/// A message that is like a track.
+struct Like<'a, 'k> {
+    which: usize,
+    track: &'k Track,
+    found: Found<'a>,
+    shadow: Option<Shadow>,
+    /// Where the shadow's text begins.
+    from: usize,
+}
+
+impl Like<'_, '_> {
+    fn tell(self, input: &str, body: &mut dyn Sink) -> Reading {
+        let Like {
+            which,
+            track,
+            found,
+            mut shadow,
+            from,
+        } = self;
+        let Tally { values, parsed } = found.tally;
+        track.tell(found, shadow.as_ref(), body);
+        let rest = input.as_bytes().get(from..).unwrap_or_default();
+        shadow = shadow.and_then(|mut shadow| shadow.settle(rest).then_some(shadow));
+        Reading {
+            followed: Some(which),
+            lesson: None,
+            shadow,
+            values_kept: values.saturating_sub(parsed),
+            values_parsed: parsed,
+        }
     }
 }

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use castile_value::Slot;
+use castile_value::{DType, Slot};
 
-use super::notes::{Alike, Event, Fixed, Heard, Kind, Number};
+use super::notes::{Alike, Event, Fixed, Heard, Kind, Layout, Number};
 use crate::decode::repeat::Kernel;
 
 /// How a message of one shape goes: constant bytes and, between them, values.
@@ -18,6 +18,8 @@ pub struct Track {
     bytes: usize,
     /// How many values the message had.
     pub(super) values: usize,
+    /// Whether there is anything that a [`Shadow`](super::Shadow) keeps.
+    pub(super) has_arrays: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +43,9 @@ pub(super) struct Items {
     pub(super) gap: Box<[u8]>,
     pub(super) cells: Vec<(Box<[u8]>, u32, Kernel)>,
     pub(super) close: Box<[u8]>,
+    /// The machine types of an item's numbers, and which of the arrays that a shadow keeps it is.
+    pub(super) dtypes: Box<[DType]>,
+    pub(super) kept: Option<usize>,
 }
 
 /// Items of several shapes, in any order.
@@ -80,6 +85,7 @@ impl Track {
             private: false,
             bytes: 0,
             values: 0,
+            has_arrays: false,
         }
     }
 
@@ -90,11 +96,21 @@ impl Track {
             return None;
         }
         let input = message.as_bytes();
-        let steps = Builder { input }.steps(&heard.events, from..input.len())?;
+        let mut steps = Builder { input }.steps(&heard.events, from..input.len())?;
+        let arrays = steps.iter_mut().filter_map(|step| match step {
+            Step::Alike(items) if !items.dtypes.is_empty() => Some(items),
+            _ => None,
+        });
+        // What follows each other and is not repeated has one place.
+        let arrays = arrays
+            .zip(0..)
+            .map(|(items, place)| items.kept = Some(place))
+            .count();
         Some(Track {
             private: steps.iter().any(Step::is_private),
             bytes: steps.iter().map(Step::bytes).sum(),
             values: heard.events.len(),
+            has_arrays: arrays > 0,
             steps,
         })
     }
@@ -261,6 +277,22 @@ impl Alike {
         matches!(self.kind, Kind::Scalars | Kind::Records(_))
     }
 
+    /// The machine types of an item's numbers, for an array that can be kept.
+    fn dtypes(&self) -> Box<[DType]> {
+        match &self.kind {
+            Kind::Column(dtype) if self.cells.len() == 1 => [*dtype].into(),
+            Kind::Rows(Layout(layout)) => {
+                let fields = layout.fields();
+                let in_order = self.cells.iter().map(|(_, field, _)| *field as usize);
+                match in_order.eq(0..fields.len()) {
+                    true => fields.iter().map(|field| field.dtype).collect(),
+                    false => Box::default(),
+                }
+            }
+            _ => Box::default(),
+        }
+    }
+
     fn is_followed_by(&self, event: Option<&Event>) -> bool {
         self.is_one_by_one() && event.is_some_and(|event| event.begins(self.slot).is_some())
     }
@@ -304,6 +336,8 @@ impl Items {
             gap: alike.gap.clone(),
             cells: alike.cells.clone(),
             close: alike.close.clone(),
+            dtypes: alike.dtypes(),
+            kept: None,
         }
     }
 

@@ -219,7 +219,7 @@ impl<'a> Ground<'_, 'a> {
 /// The place after what must follow a value. White space after a number belongs to no value; text
 /// was read up to the tag.
 #[inline(always)]
-pub(super) fn end_of(kernel: Kernel, input: &[u8], at: usize, expected: &[u8]) -> Option<usize> {
+pub(in super::super) fn end_of(kernel: Kernel, input: &[u8], at: usize, expected: &[u8]) -> Option<usize> {
     match kernel {
         Kernel::Text | Kernel::Other(_) => after(input, at, expected),
         _ => after_space(input, at, expected),

@@ -17,6 +17,7 @@ use super::learn::{Kind, Mark, Number, Run};
 use super::{Decoder, Start};
 use crate::error::Error;
 use crate::scalar::push;
+pub(super) use items::end_of;
 pub(super) use pattern::{Cell, Kernel, Pattern, Trace};
 
 /// How many items may stand there.
@@ -203,7 +204,11 @@ pub(super) fn after_space(input: &[u8], at: usize, expected: &[u8]) -> Option<us
 
 /// A number's value and end, white space before it passed over.
 #[inline(always)]
-fn number<T>(input: &[u8], at: usize, prefix: impl Fn(&[u8]) -> Option<(T, usize)>) -> Option<(T, usize)> {
+pub(super) fn number<T>(
+    input: &[u8],
+    at: usize,
+    prefix: impl Fn(&[u8]) -> Option<(T, usize)>,
+) -> Option<(T, usize)> {
     match prefix(input.get(at..)?) {
         Some((value, used)) => Some((value, at + used)),
         None => {

@@ -1,0 +1,112 @@
+//! [`Shadow`]: what is kept of the last message.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::array::Array;
+use super::prologue::Prologue;
+use super::track::Track;
+
+/// The text of a message's body and the numbers of its arrays, so that of the next message only the numbers that
+/// differ are read. Nothing of the header is in it.
+///
+/// It holds values: it belongs to who sent the message, and must be compared with nobody else's.
+#[derive(Debug)]
+pub struct Shadow {
+    prologue: Arc<Prologue>,
+    /// The track that the message was like, when its arrays are kept.
+    pub(super) track: Option<Arc<Track>>,
+    /// The message from the end of its prologue on.
+    pub(super) text: Vec<u8>,
+    pub(super) arrays: Vec<Array>,
+    /// Bytes of `text` that the message at hand has otherwise, while nothing moved.
+    pub(super) changes: Vec<Range<usize>>,
+    pub(super) state: State,
+}
+
+/// How a shadow stands to the message at hand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum State {
+    /// Nothing was done yet.
+    Untouched,
+    /// What is equal lies in the same place, but for `changes`.
+    InPlace,
+    Moved,
+    /// It has to be dropped.
+    Spoilt,
+}
+
+/// How many bytes are copied in the time that one change takes.
+const CHANGE_BYTES: usize = 64;
+
+impl Shadow {
+    /// Nothing is kept yet.
+    pub(super) fn new(prologue: &Arc<Prologue>, track: Option<&Arc<Track>>) -> Shadow {
+        Shadow {
+            prologue: prologue.clone(),
+            track: track.cloned(),
+            text: Vec::new(),
+            arrays: Vec::new(),
+            changes: Vec::new(),
+            state: State::Untouched,
+        }
+    }
+
+    /// Keeps a message that is like no track, which goes on like this after its prologue.
+    pub(super) fn whole(prologue: &Arc<Prologue>, rest: &[u8]) -> Shadow {
+        let mut shadow = Shadow::new(prologue, None);
+        shadow.settle(rest);
+        shadow
+    }
+
+    pub(super) fn is_of(&self, track: &Arc<Track>) -> bool {
+        self.track.as_ref().is_some_and(|own| Arc::ptr_eq(own, track))
+    }
+
+    /// Whether nothing of a message was taken over since the last was settled.
+    pub(super) fn is_untouched(&self) -> bool {
+        self.state == State::Untouched && !self.text.is_empty()
+    }
+
+    /// Whether a message with this prologue that goes on like this is the very same.
+    pub(super) fn is_same(&self, prologue: &Arc<Prologue>, rest: &[u8]) -> bool {
+        Arc::ptr_eq(&self.prologue, prologue) && self.text == rest
+    }
+
+    /// Takes over a message that was read; false when that cannot be kept.
+    pub(super) fn settle(&mut self, rest: &[u8]) -> bool {
+        let few = self.changes.len().saturating_mul(CHANGE_BYTES) < rest.len();
+        let patched = self.state <= State::InPlace && self.text.len() == rest.len() && few;
+        if !patched || self.patch(rest).is_none() {
+            self.text.clear();
+            self.text.extend_from_slice(rest);
+        }
+        self.changes.clear();
+        let kept = self.state != State::Spoilt;
+        self.state = State::Untouched;
+        kept
+    }
+
+    /// Copies what is not in an array, and of the arrays what changed.
+    fn patch(&mut self, rest: &[u8]) -> Option<()> {
+        let mut at = 0;
+        let mut ranges = Vec::with_capacity(self.arrays.len() + 1);
+        for array in &self.arrays {
+            ranges.push(at..array.span.start);
+            at = array.span.end;
+        }
+        ranges.push(at..rest.len());
+        for range in ranges.iter().chain(&self.changes) {
+            let place = self.text.get_mut(range.clone())?;
+            place.copy_from_slice(rest.get(range.clone())?);
+        }
+        Some(())
+    }
+
+    /// Bytes of memory, roughly.
+    pub fn memory(&self) -> usize {
+        let arrays: usize = self.arrays.iter().map(Array::memory).sum();
+        let changes = self.changes.capacity() * size_of::<Range<usize>>();
+        self.text.capacity() + arrays + changes + size_of::<Self>()
+    }
+}

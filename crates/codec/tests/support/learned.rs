@@ -1,0 +1,96 @@
+//! A receiver that learns, beside the plain decoder.
+
+use std::sync::Arc;
+
+use castile_codec::{
+    DecodeOptions, Earlier, Envelope, Error, Intake, KeepOf, Limits, Prologue, Shadow, Track,
+};
+use castile_plan::Plan;
+use castile_testkit::{Table, difference};
+use castile_value::{Record, Value, ValueSink};
+
+/// What a receiver has learned.
+#[derive(Default)]
+pub(crate) struct Learned {
+    pub(crate) prologues: Vec<Arc<Prologue>>,
+    pub(crate) tracks: Vec<(Arc<Prologue>, Arc<Track>)>,
+    shadow: Option<Shadow>,
+    pub(crate) followed: usize,
+    pub(crate) values_kept: usize,
+    pub(crate) values_parsed: usize,
+}
+
+impl Learned {
+    pub(crate) fn decode(
+        &mut self,
+        table: &Table,
+        plan: &Plan,
+        text: &str,
+        strict: bool,
+    ) -> Result<Record, Error> {
+        let types = &table.types;
+        let envelope = Envelope::open_like(text, &Limits::default(), &self.prologues)?;
+        let known = envelope.prologue().cloned();
+        let same = |p: &Arc<Prologue>| known.as_ref().is_some_and(|known| Arc::ptr_eq(known, p));
+        let tracks: Vec<_> = self
+            .tracks
+            .iter()
+            .filter(|(p, _)| same(p))
+            .map(|(_, t)| t.clone())
+            .collect();
+        let mut header = ValueSink::new(types.shape(plan.header).clone());
+        let mut body = ValueSink::new(types.shape(plan.body).clone());
+        let options = DecodeOptions { strict };
+        let intake = Intake {
+            types,
+            plan,
+            options: &options,
+            header: &mut header,
+            body: &mut body,
+        };
+        let earlier = Earlier {
+            tracks: &tracks,
+            shadow: self.shadow.take(),
+            keep: KeepOf::Text,
+            learn: true,
+        };
+        let reading = envelope.decode_like(intake, earlier)?;
+        self.followed += usize::from(reading.followed.is_some());
+        self.values_kept += reading.values_kept;
+        self.values_parsed += reading.values_parsed;
+        self.shadow = reading.shadow;
+        if let Some(lesson) = reading.lesson {
+            if !self.prologues.iter().any(|p| Arc::ptr_eq(p, &lesson.prologue)) {
+                self.prologues.push(lesson.prologue.clone());
+            }
+            self.tracks.push((lesson.prologue, lesson.track));
+        }
+        Ok(body.finish())
+    }
+
+    /// Decodes both ways; whether a track was followed.
+    pub(crate) fn check(
+        &mut self,
+        table: &Table,
+        plan: &Plan,
+        text: &str,
+        strict: bool,
+        context: &str,
+    ) -> bool {
+        let before = self.followed;
+        let learned = self.decode(table, plan, text, strict);
+        let plain = super::decoded_by(&table.types, plan, text, strict).map(|(_, body)| body);
+        match (learned, plain) {
+            (Ok(a), Ok(b)) => {
+                let differs = difference(&Value::Record(a), &Value::Record(b));
+                assert_eq!(differs, None, "{context}\n{text}");
+            }
+            (Err(a), Err(b)) => {
+                let said = |e: &Error| (e.kind(), e.path().to_owned(), e.to_string());
+                assert_eq!(said(&a), said(&b), "{context}\n{text}");
+            }
+            (learned, plain) => panic!("{context}: learned {learned:?}\nplain {plain:?}\n{text}"),
+        }
+        self.followed > before
+    }
+}

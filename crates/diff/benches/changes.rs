@@ -1,0 +1,166 @@
+//! An array of 100,000 doubles that comes again, of which some changed: reading it as the last message's is kept,
+//! beside reading it plainly, in one run.
+//!
+//! Medians of thread time, warm memory, one core, from text to values; each result is dropped before the next
+//! message. Two messages come in turn, which differ in as many values as a row says, at random places. With equal
+//! widths each value has 17 digits; else those that change have 1 to 17.
+
+use std::hint::black_box;
+
+use castile_codec::{DecodeOptions, Intake, Limits};
+use castile_diff::{Automata, Receiving, Shared};
+use castile_plan::Plan;
+use castile_testkit::{Rng, Table, median, time};
+use castile_value::ValueSink;
+
+const COUNT: usize = 100_000;
+const ROUNDS: usize = 41;
+
+fn main() {
+    let table = Table::parse("Doubles = item:double*");
+    let plan = table.plan("Doubles");
+    let mut rng = Rng::new(5);
+    let first: Vec<String> = (0..COUNT).map(|_| digits(&mut rng, 17)).collect();
+    let text = message(&first);
+    let (copy, column) = (text.clone(), vec![0.5f64; COUNT]);
+    let mut into = Vec::with_capacity(COUNT);
+    let compare = measure(|_| {
+        black_box(black_box(&text) == black_box(&copy));
+    });
+    let copied = measure(|_| {
+        into.clear();
+        into.extend_from_slice(black_box(&column));
+        black_box(&mut into);
+    });
+    println!(
+        "{} bytes; memcmp {compare:.0} us, copying the column {copied:.0} us",
+        text.len()
+    );
+    println!(
+        "{:<28}{:>10}{:>10}{:>8}{:>14}{:>12}",
+        "", "plain us", "kept us", "ratio", "parsed", "bytes"
+    );
+    for (name, percent, equal) in [
+        ("unchanged", 0, true),
+        ("1 %, equal widths", 1, true),
+        ("1 %, changing widths", 1, false),
+        ("25 %, equal widths", 25, true),
+        ("25 %, changing widths", 25, false),
+        ("100 %, equal widths", 100, true),
+        ("100 %, changing widths", 100, false),
+    ] {
+        let mut second = first.clone();
+        for value in &mut second {
+            if rng.below(100) < percent {
+                let width = if equal { 17 } else { 1 + rng.below(17) };
+                *value = digits(&mut rng, width);
+            }
+        }
+        let messages = [message(&first), message(&second)];
+        row(&table, &plan, name, [&messages[0], &messages[1]]);
+    }
+    let mut more = first.clone();
+    more.splice(COUNT / 3..COUNT / 3, first[..10].to_vec());
+    more.drain(COUNT / 2..COUNT / 2 + 7);
+    row(&table, &plan, "10 more, 7 fewer inside", [&text, &message(&more)]);
+    shared(&table, &plan, &text, compare);
+}
+
+/// A number below 1 with so many digits.
+fn digits(rng: &mut Rng, count: usize) -> String {
+    let digit = |i: usize, rng: &mut Rng| {
+        char::from(b'0' + (if i == 0 { 1 + rng.below(9) } else { rng.below(10) }) as u8)
+    };
+    let digits: String = (0..count).map(|i| digit(i, rng)).collect();
+    format!("0.{digits}")
+}
+
+fn message(values: &[String]) -> String {
+    let items: String = values.iter().map(|v| format!("<item>{v}</item>")).collect();
+    format!(
+        "<e:Envelope xmlns:e=\"http://schemas.xmlsoap.org/soap/envelope/\"><e:Body><Doubles xmlns=\"urn:t\">{items}</Doubles></e:Body></e:Envelope>"
+    )
+}
+
+/// Median of microseconds.
+fn measure(mut run: impl FnMut(usize)) -> f64 {
+    let samples = (0..ROUNDS).map(|round| time(|| run(round)) / 1e3).skip(5);
+    median(samples.collect())
+}
+
+fn row(table: &Table, plan: &Plan, name: &str, messages: [&String; 2]) {
+    let off = Receiving {
+        values: false,
+        ..Receiving::default()
+    };
+    let (plain, kept) = (Automata::new(off), Automata::new(Receiving::default()));
+    let (mut samples, mut before) = ([Vec::new(), Vec::new()], 0);
+    for round in 0..ROUNDS {
+        for (automata, samples) in [&plain, &kept].into_iter().zip(&mut samples) {
+            let took = time(|| read(automata, table, plan, messages[round % 2])) / 1e3;
+        }
+        if round + 2 == ROUNDS {
+            before = kept.stats().values_parsed;
+        }
+    }
+    let parsed = kept.stats().values_parsed - before;
+    let [plain, kept] = samples.map(median);
+    println!(
+        "{name:<28}{plain:>10.0}{kept:>10.0}{:>8.2}{parsed:>14}{:>12}",
+        plain / kept,
+        messages[1].len()
+    );
+}
+
+fn read(automata: &Automata, table: &Table, plan: &Plan, text: &str) {
+    black_box(with(automata, table, plan, text, |message, intake| {
+        automata.decode(message, 1, intake).expect("a good message")
+    }));
+}
+
+fn with<T>(
+    automata: &Automata,
+    table: &Table,
+    plan: &Plan,
+    text: &str,
+    read: impl FnOnce(castile_diff::Message<'_>, Intake<'_>) -> T,
+) -> (T, castile_value::Record) {
+    let types = &table.types;
+    let message = automata.open(text, &Limits::default(), Some(b"peer"));
+    let mut header = ValueSink::new(types.shape(plan.header).clone());
+    let mut body = ValueSink::new(types.shape(plan.body).clone());
+    let intake = Intake {
+        types,
+        plan,
+        options: &DecodeOptions::default(),
+        header: &mut header,
+        body: &mut body,
+    };
+    let read = read(message.expect("an envelope"), intake);
+    (read, body.finish())
+}
+
+/// The same object for the same message.
+fn shared(table: &Table, plan: &Plan, text: &str, compare: f64) {
+    let automata = Automata::new(Receiving::default());
+    let mut given = 0;
+    let took = measure(|_| {
+        let (shared, record) = with(&automata, table, plan, text, |message, intake| {
+            automata
+                .decode_shared(message, 1, intake)
+                .expect("a good message")
+        });
+        match shared {
+            Shared::New(_, Some(ticket)) => automata.share(ticket, std::sync::Arc::new(record)),
+            Shared::New(_, None) => {}
+            Shared::Same(object) => {
+                given += 1;
+                black_box(object);
+            }
+        }
+    });
+    println!(
+        "unchanged, shared           {took:>20.0} us, {:.2} of memcmp, given again {given} times",
+        took / compare
+    );
+}

@@ -1,0 +1,147 @@
+//! [`Lasts`]: the last message of each sender and operation.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use castile_codec::{Envelope, Reading, Shadow};
+
+use super::options::Receiving;
+
+/// An object that was made of a message.
+pub(super) type Object = Arc<dyn Any + Send + Sync>;
+
+/// Values of the last messages. Whoever reads a message takes the last one out and puts it back afterwards; who
+/// finds none reads without.
+#[derive(Debug, Default)]
+pub(super) struct Lasts {
+    peers: HashMap<Box<[u8]>, HashMap<usize, Last>>,
+    bytes: usize,
+}
+
+/// The last message of one operation.
+#[derive(Debug, Default)]
+pub(super) struct Last {
+    pub(super) shadow: Option<Shadow>,
+    /// What was made of it.
+    pub(super) object: Option<Object>,
+    /// Which message it was, by the store's clock.
+    pub(super) number: u64,
+    /// Messages in a row of which nearly everything differed from the one before.
+    useless: u32,
+    /// Messages that are not kept, since keeping was of no use.
+    pause: u32,
+}
+
+/// So many messages in a row that have little in common, and keeping pauses.
+const USELESS: u32 = 3;
+
+/// The most messages that a pause lasts.
+const PAUSE_MAX: u32 = 1024;
+
+impl Last {
+    /// Whether to keep the message at hand.
+    pub(super) fn is_worth_keeping(&mut self) -> bool {
+        self.pause = self.pause.saturating_sub(1);
+        self.pause == 0
+    }
+
+    /// The object that was made of it, when the message is the same.
+    pub(super) fn object_of(&self, message: &Envelope<'_>) -> Option<Object> {
+        let shadow = self.shadow.as_ref()?;
+        self.object.clone().filter(|_| message.is_same(shadow))
+    }
+
+    /// Takes out what the message at hand is compared with.
+    pub(super) fn take(&mut self) -> Option<Shadow> {
+        self.object = None;
+        self.shadow.take()
+    }
+
+    /// Keeps what is left of a reading, and notes how much of the message was in the last one if it was
+    /// compared with that.
+    pub(super) fn renew(&mut self, reading: Reading, compared: bool, number: u64) {
+        self.number = number;
+        self.shadow = reading.shadow;
+        let (kept, parsed) = (reading.values_kept, reading.values_parsed);
+        match compared {
+            true if kept > parsed / 2 => self.useless = 0,
+            true => self.useless += 1,
+            false => return,
+        }
+        if self.useless >= USELESS {
+            self.shadow = None;
+            self.pause = (8 << (self.useless - USELESS).min(7)).min(PAUSE_MAX);
+        }
+    }
+
+    /// Whether anything is lost without it.
+    pub(super) fn says_something(&self) -> bool {
+        self.shadow.is_some() || self.useless > 0
+    }
+
+    fn memory(&self) -> usize {
+        let shadow = self.shadow.as_ref().map_or(0, Shadow::memory);
+        // Of an object nobody knows how large it is; mostly it is smaller than its message.
+        let object = self.object.as_ref().map_or(0, |_| shadow);
+        shadow + object + size_of::<Self>()
+    }
+}
+
+impl Lasts {
+    /// Takes the last message out.
+    pub(super) fn take(&mut self, peer: &[u8], operation: usize) -> Option<Last> {
+        let last = self.peers.get_mut(peer)?.remove(&operation)?;
+        self.bytes = self.bytes.saturating_sub(last.memory());
+        Some(last)
+    }
+
+    /// Which message is there.
+    pub(super) fn number(&self, peer: &[u8], operation: usize) -> Option<u64> {
+        Some(self.peers.get(peer)?.get(&operation)?.number)
+    }
+
+    /// Puts a message there, and drops those used least recently beyond the bounds.
+    pub(super) fn put(&mut self, peer: Box<[u8]>, operation: usize, last: Last, options: &Receiving) {
+        let (budget, peers_max) = (options.values_budget_bytes, options.peers_max.max(1));
+        self.bytes += last.memory();
+        let replaced = self.peers.entry(peer).or_default().insert(operation, last);
+        self.bytes -= replaced.map_or(0, |last| last.memory());
+        while self.bytes > budget || self.peers.len() > peers_max {
+            if !self.evict() {
+                break;
+            }
+        }
+    }
+
+    /// Drops what was used least recently; false when there is nothing.
+    fn evict(&mut self) -> bool {
+        let all = self
+            .peers
+            .iter()
+            .flat_map(|(peer, of)| of.iter().map(move |(op, last)| (last.number, peer, *op)));
+        let oldest = all
+            .min_by_key(|(number, ..)| *number)
+            .map(|(_, peer, op)| (peer.clone(), op));
+        match oldest {
+            Some((peer, operation)) => {
+                self.take(&peer, operation);
+                if self.peers.get(&peer).is_some_and(HashMap::is_empty) {
+                    self.peers.remove(&peer);
+                }
+                true
+            }
+            // Who has nothing kept any more needs no place.
+            None => {
+                let any = !self.peers.is_empty();
+                self.peers.clear();
+                any
+            }
+        }
+    }
+
+    /// Bytes of memory, roughly.
+    pub(super) fn memory(&self) -> usize {
+        self.bytes
+    }
+}
