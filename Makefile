@@ -27,12 +27,12 @@ RUST_SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
 PYTHON_SOURCES := $(shell find crates/python -not -path '*/tests/*' \
 	\( -name '*.py' -o -name '*.pyi' -o -name py.typed -o -name pyproject.toml \))
 
-.PHONY: help demo build test lint interop conformance generated soak soakstream bench requirements clean
+.PHONY: help demo build test lint interop conformance generated soak soakstream bench bench-engines requirements clean
 
 help: ## list these targets
 	@echo "Castile, a SOAP toolkit. Start with: make demo"
 	@echo
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-13s %s\n", $$1, $$2}'
 
 demo: build ## a coupled simulation over SOAP: a table here, a picture in demo.html
 	@$(BIN)/python examples/coupled/demo.py --picture demo.html
@@ -94,6 +94,10 @@ bench: ## micro-benchmarks, a few minutes
 	CARGO_PROFILE_BENCH_LTO=off CARGO_PROFILE_BENCH_CODEGEN_UNITS=16 $(CARGO) bench --locked -p castile-codec \
 		--bench ratios --target-dir $(TARGET)/default-profile
 
+bench-engines: ## install and build every toolkit of the benchmark suite that can be here
+	bench/engines/install-packages.sh
+	$(CARGO) run --release --locked --quiet -p castile-bench -- build
+
 GIGABYTES ?= 1
 soakstream: build ## an array of 1 GB (GIGABYTES=10: more) sent and received in 64 MB of memory
 	$(BIN)/python bench/python/stream.py --gigabytes $(GIGABYTES)
@@ -103,7 +107,7 @@ requirements: ## write requirements/dev.txt anew from dev.in (needs uv)
 		--no-emit-find-links --no-header --quiet --upgrade requirements/dev.in -o requirements/dev.txt
 
 clean: ## remove everything that was built
-	rm -rf .venv build dist demo.html $(SCRIPTS)/castile interop/build
+	rm -rf .venv build dist demo.html $(SCRIPTS)/castile interop/build bench/build
 	$(CARGO) clean
 
 # ---- steps ----

@@ -6,32 +6,11 @@ set -euo pipefail
 cd "$(dirname "$0")"
 
 NODE_MAJOR_MIN=20
-wanted=()
-want() { dpkg -s "$1" >/dev/null 2>&1 || wanted+=("$1"); }
 
-# What only the system's package manager can bring.
+# What only the system's package manager can bring; Debian's names stand for any system's.
+packages=(gsoap libgsoap-dev nlohmann-json3-dev default-jdk-headless maven g++ make python3-venv)
 if command -v apt-get >/dev/null; then
-    want gsoap
-    want libgsoap-dev
-    want nlohmann-json3-dev
-    command -v javac >/dev/null || want default-jdk-headless
-    command -v mvn >/dev/null || want maven
-    command -v g++ >/dev/null || want g++
-    command -v make >/dev/null || want make
-    python3 -c 'import ensurepip, venv' 2>/dev/null || want python3-venv
-    if [ ${#wanted[@]} -gt 0 ]; then
-        if [ "$(id -u)" = 0 ]; then
-            as_root=()
-        elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
-            as_root=(sudo)
-        else
-            echo "install-peers: neither root nor sudo without a password. Please have these installed: ${wanted[*]}" >&2
-            exit 1
-        fi
-        export DEBIAN_FRONTEND=noninteractive
-        "${as_root[@]}" apt-get update -q
-        "${as_root[@]}" apt-get install -q -y --no-install-recommends "${wanted[@]}"
-    fi
+    ./packages.sh "${packages[@]}"
 else
     echo "install-peers: no apt-get here. gSOAP (wsdl2h, soapcpp2, libgsoap++), nlohmann-json, a C++20" >&2
     echo "install-peers: compiler and make must come from your system's own package manager." >&2

@@ -1,6 +1,6 @@
 """Castile's Python face: NumPy arrays of numbers and of flat records, typed objects for the rest.
 
-Switches of the variants come as JSON in CASTILE: of `castile.Differential`, and `rows` and `arrays` of the client.
+Switches of the variants come as JSON in CASTILE: members of `castile.Differential`, `lists` and `encoded`.
 """
 
 from __future__ import annotations
@@ -12,9 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import castile
+import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "languages/python"))
 from engine import FIELDS, SEARCH, WSDL, Toolkit, Unsupported, kind_of, main, records, search_result
@@ -100,7 +99,12 @@ class Castile(Toolkit):
         if client is None:
             face = {"arrays": "lists", "rows": "objects"} if self.lists else {}
             client = castile.Client(
-                WSDL / f"{contract}.wsdl", endpoint=url, differential=self.differential, share_texts=self.encoded, **face, **self.settings
+                WSDL / f"{contract}.wsdl",
+                endpoint=url,
+                differential=self.differential,
+                share_texts=self.encoded,
+                **face,
+                **self.settings,
             )
             self.clients[url] = client
         call = client.service[operation]

@@ -1,5 +1,6 @@
-"""spyne: a server; the contract again in its classes, since it reads no WSDL. WSGI under the standard library's server,
-a thread a connection, as spyne's own examples have it.
+"""spyne: a server; the contract again in its classes, since it reads no WSDL.
+
+WSGI under the standard library's server, a thread a connection, as spyne's own examples have it.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ def record(name: str, /, _namespace: str = NAMESPACES["bench"], **fields: Any) -
 def array(item: Any, namespace: str = NAMESPACES["bench"]) -> Any:
     """What wraps repeated items in our contract."""
     name = item.get_type_name().capitalize()
-    return record(f"ArrayOf{name}", namespace, item=item.customize(min_occurs=0, max_occurs="unbounded", nillable=False))
+    return record(
+        f"ArrayOf{name}", namespace, item=item.customize(min_occurs=0, max_occurs="unbounded", nillable=False)
+    )
 
 
 # The limit of its own is too short for the sign.
@@ -96,8 +99,12 @@ def service(contract: str, google: Any) -> type[ServiceBase]:
     operations: dict[str, Any] = {}
     for ending, type_ in VALUES[contract].items():
         echo, send = echo_and_send(ending)
-        operations[echo.__name__] = rpc(type_, _args=["values"], _returns=type_, _out_variable_name="return")(echo)
-        operations[send.__name__] = rpc(type_, _args=["values"], _returns=Int, _out_variable_name="count")(send)
+        operations[echo.__name__] = rpc(type_, _args=["values"], _returns=type_, _out_variable_name="return")(
+            echo
+        )
+        operations[send.__name__] = rpc(type_, _args=["values"], _returns=Int, _out_variable_name="count")(
+            send
+        )
     if contract == "bench":
         operations |= search_and_void(google)
     return type("Bench", (ServiceBase,), operations)
@@ -117,16 +124,17 @@ def echo_and_send(ending: str) -> tuple[Any, Any]:
 def search_and_void(google: Any) -> dict[str, Any]:
     members = search_result(google)
     elements = [
-        Element(**{**row, "directoryCategory": Category(**row["directoryCategory"])}) for row in members["resultElements"]
+        Element(**{**row, "directoryCategory": Category(**row["directoryCategory"])})
+        for row in members["resultElements"]
     ]
     members["resultElements"] = Result._type_info["resultElements"](item=elements)
     members["directoryCategories"] = Result._type_info["directoryCategories"](item=[])
     found = Result(**members)
 
-    def doGoogleSearch(ctx: Any, *_search: Any) -> Any:  # noqa: N802 - the contract's name
+    def doGoogleSearch(ctx: Any, *_search: Any) -> Any:
         return found
 
-    def echoVoid(ctx: Any) -> None:  # noqa: N802
+    def echoVoid(ctx: Any) -> None:
         return None
 
     names = ["key", "q", "start", "maxResults", "filter", "restrict", "safeSearch", "lr", "ie", "oe"]
@@ -158,9 +166,15 @@ class Spyne(Toolkit):
 
     def serve(self, contract: str, google: Any) -> int:
         if contract not in VALUES:
-            raise Unsupported("attributes of one local name in two namespaces are one attribute of its objects")
+            raise Unsupported(
+                "attributes of one local name in two namespaces are one attribute of its objects"
+            )
         application = Application(
-            [service(contract, google)], NAMESPACES[contract], name="Bench", in_protocol=Soap11(), out_protocol=Soap11()
+            [service(contract, google)],
+            NAMESPACES[contract],
+            name="Bench",
+            in_protocol=Soap11(),
+            out_protocol=Soap11(),
         )
         wsgi = WsgiApplication(application)
         self.server = make_server("127.0.0.1", 0, wsgi, Server, Quiet)
@@ -173,7 +187,13 @@ class Spyne(Toolkit):
             self.server.server_close()
 
     def set(self, name: str, value: str) -> None:
-        if (name, value) not in {("keepalive", "on"), ("keepalive", "off"), ("chunk", "0"), ("security", "none"), ("attachments", "inline")}:
+        if (name, value) not in {
+            ("keepalive", "on"),
+            ("keepalive", "off"),
+            ("chunk", "0"),
+            ("security", "none"),
+            ("attachments", "inline"),
+        }:
             raise Unsupported(f"no {name}={value}")
 
 

@@ -22,6 +22,7 @@ class Suds(Toolkit):
     def __init__(self) -> None:
         self.clients: dict[str, suds.client.Client] = {}
         self.security = "none"
+        self.templates: dict[str, Any] = {}
 
     def values(self, kind: str, trace: Any) -> Any:
         if kind in ("bytes", "packed"):
@@ -35,9 +36,22 @@ class Suds(Toolkit):
                 client,
                 "ArrayOfClassAd",
                 [
-                    self.record(client, "ClassAd", {"attributes": self.array(client, "ArrayOfClassAdAttribute", [
-                        self.record(client, "ClassAdAttribute", dict(zip(names, attribute, strict=True))) for attribute in ad
-                    ])})
+                    self.record(
+                        client,
+                        "ClassAd",
+                        {
+                            "attributes": self.array(
+                                client,
+                                "ArrayOfClassAdAttribute",
+                                [
+                                    self.record(
+                                        client, "ClassAdAttribute", dict(zip(names, attribute, strict=True))
+                                    )
+                                    for attribute in ad
+                                ],
+                            )
+                        },
+                    )
                     for ad in trace
                 ],
             )
@@ -56,15 +70,15 @@ class Suds(Toolkit):
 
     def record(self, client: suds.client.Client, name: str, fields: dict[str, Any]) -> Any:
         """What `factory.create` gives, copied: it walks the schema each time."""
-        template = client.factory.create(f"ns0:{name}") if name not in self.templates else self.templates[name]
+        template = (
+            client.factory.create(f"ns0:{name}") if name not in self.templates else self.templates[name]
+        )
         self.templates[name] = template
         made = type(template)()
         made.__metadata__ = template.__metadata__
         for key, value in fields.items():
             setattr(made, key, value)
         return made
-
-    templates: dict[str, Any] = {}
 
     def trace(self, kind: str, result: Any) -> Any:
         if kind in ("bytes", "packed"):

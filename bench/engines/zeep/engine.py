@@ -36,7 +36,8 @@ class Zeep(Toolkit):
             names = [name for name, _ in FIELDS["attributes"]]
             return {
                 "item": [
-                    {"attributes": {"item": [dict(zip(names, attribute, strict=True)) for attribute in ad]}} for ad in trace
+                    {"attributes": {"item": [dict(zip(names, attribute, strict=True)) for attribute in ad]}}
+                    for ad in trace
                 ]
             }
         return {"item": records(kind, trace) if kind in FIELDS else trace}
@@ -45,7 +46,10 @@ class Zeep(Toolkit):
         if kind in ("bytes", "packed"):
             return result or b""
         if kind == "google":
-            return [tuple("" if field is None else field for field in row) for row in search_trace(result.resultElements.item)]
+            return [
+                tuple("" if field is None else field for field in row)
+                for row in search_trace(result.resultElements.item)
+            ]
         items = result or []
         if kind == "classads":
             return [[(a.name, a.type, a.value) for a in ad.attributes.item] for ad in items]
@@ -59,7 +63,9 @@ class Zeep(Toolkit):
             session = requests.Session()
             if self.settings["keepalive"] == "off":
                 session.headers["Connection"] = "close"
-            wsse = zeep.wsse.UsernameToken("bench", "bench") if self.settings["security"] == "username" else None
+            wsse = (
+                zeep.wsse.UsernameToken("bench", "bench") if self.settings["security"] == "username" else None
+            )
             client = zeep.Client(
                 str(WSDL / f"{contract}.wsdl"), transport=zeep.Transport(session=session), wsse=wsse
             )
@@ -80,7 +86,12 @@ class Zeep(Toolkit):
     def set(self, name: str, value: str) -> None:
         if (name, value) in {("chunk", "0"), ("attachments", "inline")}:
             return
-        if (name, value) not in {("keepalive", "on"), ("keepalive", "off"), ("security", "none"), ("security", "username")}:
+        if (name, value) not in {
+            ("keepalive", "on"),
+            ("keepalive", "off"),
+            ("security", "none"),
+            ("security", "username"),
+        }:
             raise Unsupported(f"no {name}={value}")
         self.settings[name] = value
         self.reset()

@@ -35,7 +35,20 @@ FIELDS = {
         ("directoryTitle", str),
     ),
 }
-KINDS = ("doubles", "ints", "strings", "bytes", "packed", "mios", "events", "attributes", "classads", "nested", "ring", "files")
+KINDS = (
+    "doubles",
+    "ints",
+    "strings",
+    "bytes",
+    "packed",
+    "mios",
+    "events",
+    "attributes",
+    "classads",
+    "nested",
+    "ring",
+    "files",
+)
 KIND_OF = {kind if kind != "classads" else "classAds": kind for kind in KINDS}
 
 
@@ -150,8 +163,8 @@ SEARCH = {
 }
 
 
-def search_result(google: Any, make: Callable[..., Any] = dict) -> dict[str, Any]:
-    """The result's members; `make(type_name, **members)` makes what stands in it, `resultElements` is a list."""
+def search_result(google: Any) -> dict[str, Any]:
+    """The result's members, its arrays as lists of dicts."""
     elements = []
     for row in records("google", google):
         category = {name: row.pop(name) for name in ("fullViewableName", "specialEncoding")}
