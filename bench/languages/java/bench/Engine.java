@@ -56,7 +56,7 @@ public final class Engine {
                 set(words[1], words[2]);
                 return "";
             case "serve":
-                return " " + toolkit.serve(words[1], google);
+                return " " + toolkit.serve(words[1], google) + " " + toolkit.path();
             case "stop":
                 toolkit.stop();
                 return "";

@@ -27,6 +27,11 @@ public abstract class Toolkit {
     /** Starts a server of a contract and gives its port; `google` are the rows that a search finds. */
     public abstract int serve(String contract, Object[][] google) throws Exception;
 
+    /** The path at which the server answers, where not at any. */
+    public String path() {
+        return "";
+    }
+
     public void stop() throws Exception {
         throw new Unsupported("the server ends with the engine");
     }
