@@ -1,77 +1,190 @@
-//! Round trips and throughput of an empty call, beside the machine's limits and gSOAP.
+//! The benchmark suite for SOAP toolkits: definitions as data, each toolkit a program of its own, answers
+//! checked before anything is timed.
 //!
 //! ```text
-//! castile-bench compare [--gsoap FOLDER]   everything below in one run, with ratios
-//! castile-bench serve                      a server of the interop contract; prints READY <port>
-//! castile-bench load PORT                  the raw load generator, the same for every server
+//!   workloads/*.toml ─▶ Cell ─▶ Material (traces, ready messages)
+//!   engines/*/engine.toml ─▶ Session (client and server process) ◀─ lines ─▶ engine
+//!   Cell x Session ─ check (heavy driver) ─▶ time (light driver, in rounds) ─▶ Row ─▶ results.jsonl ─▶ report
 //! ```
+//!
+//! Non-goals: nothing of Castile is used here, so that no engine is its own judge; the engine `castile-rust` is
+//! a program like all others.
 
 #![forbid(unsafe_code)]
 
-mod compare;
-mod load;
+mod engine;
+mod machine;
 mod measure;
-mod raw;
-mod soap;
-mod wrk;
+mod net;
+mod progress;
+mod row;
+mod run;
+mod stats;
+mod suite;
+mod trace;
+mod wire;
+mod workload;
 
 use std::path::PathBuf;
-use std::time::Duration;
+use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+use engine::build::{self, State};
+use suite::Suite;
+
+/// What goes wrong is text for whoever runs this.
+type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
+
 #[derive(Parser)]
-#[command(about = "Measures an empty call beside the machine's limits and gSOAP")]
+#[command(name = "castile-bench", about = "The benchmark suite for SOAP toolkits")]
 struct Arguments {
+    /// Folder of the suite, when it is not the checkout around the working directory.
+    #[arg(long, global = true)]
+    suite: Option<PathBuf>,
     #[command(subcommand)]
     command: Command,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    /// Everything in one run, with ratios.
-    Compare {
-        /// Folder with gSOAP's `server` and `latency`, built from the interop suite.
+    /// Workloads and engines, and which of them can run here.
+    List,
+    /// Installs and builds engines.
+    Build {
+        /// Names or folders of engines; all when none is named.
+        engines: Vec<String>,
+        /// Anew, even when nothing changed.
         #[arg(long)]
-        gsoap: Option<PathBuf>,
-        /// Calls in each round.
-        #[arg(long, default_value_t = 10_000)]
-        calls: usize,
-        /// Rounds; the candidates take turns, and medians of rounds are printed.
-        #[arg(long, default_value_t = 5)]
-        rounds: usize,
+        force: bool,
     },
-    /// A server of the interop contract until standard input ends.
-    Serve {
-        /// Threads that serve.
-        #[arg(long, default_value_t = 0)]
-        workers: usize,
-    },
-    /// Requests as fast as a server answers.
-    Load {
-        /// Port on the loopback interface.
-        port: u16,
-        /// Connections at once.
-        #[arg(long, default_value_t = 10)]
-        connections: usize,
-        /// How long.
-        #[arg(long, default_value_t = 2.0)]
-        seconds: f64,
+    /// Measures, after checking the answers.
+    Run {
+        /// A few sizes and short rounds: minutes instead of hours.
+        #[arg(long)]
+        quick: bool,
+        /// Only this workload; may be given several times.
+        #[arg(long)]
+        workload: Vec<String>,
+        /// Only this engine (`gsoap`, `gsoap/best`, `gsoap/*`); may be given several times.
+        #[arg(long)]
+        engine: Vec<String>,
+        /// Go on with the newest results, or with those of a file.
+        #[arg(long, num_args = 0..=1)]
+        resume: Option<Option<PathBuf>>,
+        /// Where rows go; else a file named by the date in build/results.
+        #[arg(long)]
+        output: Option<PathBuf>,
+        /// Rounds in which engines take turns.
+        #[arg(long)]
+        rounds: Option<usize>,
+        /// Seconds for one engine in one cell, all rounds together.
+        #[arg(long)]
+        seconds: Option<f64>,
+        /// No progress bar.
+        #[arg(long)]
+        silent: bool,
     },
 }
 
-fn main() -> Result<(), Box<dyn std::error::Error>> {
-    match Arguments::parse().command {
-        Command::Compare { gsoap, calls, rounds } => compare::run(gsoap.as_deref(), calls, rounds),
-        Command::Serve { workers } => soap::serve_until_eof(workers),
-        Command::Load {
-            port,
-            connections,
+fn main() -> ExitCode {
+    match act(Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("castile-bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn act(arguments: Arguments) -> Outcome<()> {
+    let suite = Suite::open(arguments.suite.as_deref())?;
+    match arguments.command {
+        Command::List => list(&suite),
+        Command::Build { engines, force } => build_engines(&suite, &engines, force),
+        Command::Run {
+            quick,
+            workload,
+            engine,
+            resume,
+            output,
+            rounds,
             seconds,
+            silent,
         } => {
-            let rate = load::run(port, connections, Duration::from_secs_f64(seconds))?;
-            println!("{rate:.0}");
+            let resume = match resume {
+                Some(None) => Some(suite.newest()?),
+                Some(path) => path,
+                None => None,
+            };
+            let options = run::Options {
+                quick,
+                workloads: workload,
+                engines: engine,
+                resume,
+                output,
+                rounds,
+                seconds,
+                silent,
+            };
+            let path = run::run(&suite, &options)?;
+            println!("{}", path.display());
             Ok(())
         }
+    }
+}
+
+fn list(suite: &Suite) -> Outcome<()> {
+    println!("workloads");
+    for workload in &suite.workloads {
+        let measures: Vec<&str> = workload.measures.iter().map(|m| m.name()).collect();
+        let cells = (workload.cells(false).len(), workload.cells(true).len());
+        println!("  {:<24} {} ({})", workload.name, workload.title, measures.join(", "));
+        println!("  {:<24} {} comparisons, {} of them quick", "", cells.0, cells.1);
+        if let Some(why) = &workload.unsupported {
+            println!("  {:<24} not yet: {why}", "");
+        }
+    }
+    println!("engines");
+    for engine in &suite.engines {
+        let state = match build::state(suite, engine)? {
+            State::Ready(_) => "ready".to_owned(),
+            State::Unbuilt => "not built".to_owned(),
+            State::NotInstalled(why) => why,
+            State::Defined(why) => format!("defined only: {why}"),
+        };
+        println!("  {:<24} {} {} ({state})", engine.name, engine.title, engine.version);
+    }
+    Ok(())
+}
+
+fn build_engines(suite: &Suite, wanted: &[String], force: bool) -> Outcome<()> {
+    let missing = build::packages_missing(&suite.engines);
+    if !missing.is_empty() {
+        println!("packages of the system that are not installed: {}", missing.join(" "));
+    }
+    let mut failed = Vec::new();
+    let mut last = "";
+    for engine in &suite.engines {
+        let is = |name: &String| engine.matches(name) || engine.base() == name;
+        if engine.base() == last || !(wanted.is_empty() || wanted.iter().any(is)) {
+            continue;
+        }
+        last = engine.base();
+        println!("{last} ...");
+        match build::build(suite, engine, force) {
+            Ok(State::Ready(_)) => println!("{last}: ready"),
+            Ok(State::NotInstalled(why)) => println!("{last}: {why}"),
+            Ok(State::Defined(why)) => println!("{last}: defined only: {why}"),
+            Ok(State::Unbuilt) => println!("{last}: not built"),
+            Err(error) => {
+                eprintln!("{error}");
+                failed.push(last);
+            }
+        }
+    }
+    match failed.is_empty() {
+        true => Ok(()),
+        false => Err(format!("not built: {}", failed.join(", ")).into()),
     }
 }

@@ -1,0 +1,278 @@
+//! A running engine: commands in, answers out.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process_group};
+
+use super::Engine;
+use crate::Outcome;
+use crate::net::clock;
+use crate::suite::Suite;
+
+/// Why an engine did not do what it was asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Refusal {
+    /// It says that it cannot.
+    Unsupported(String),
+    /// It went wrong.
+    Failed(String),
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Refusal::Unsupported(why) => write!(f, "not supported: {why}"),
+            Refusal::Failed(why) => f.write_str(why),
+        }
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// One timed call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Sample {
+    pub(crate) start: u64,
+    /// After the last send call, where the engine can tell.
+    pub(crate) sent: Option<u64>,
+    pub(crate) end: u64,
+}
+
+/// Where a server listens.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Served {
+    pub(crate) port: u16,
+    pub(crate) path: String,
+    nested: Option<(u16, String)>,
+    files: Option<(u16, String)>,
+}
+
+/// An engine's process. Dropping it ends it and all that it started.
+pub(crate) struct Process {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<String>,
+    timeout: Duration,
+    log: PathBuf,
+    /// When it was started, on the engines' clock.
+    pub(crate) started: u64,
+}
+
+impl Process {
+    /// Starts the engine's program.
+    ///
+    /// # Errors
+    /// There is no shell.
+    pub(crate) fn start(suite: &Suite, engine: &Engine, role: &str) -> Outcome<Process> {
+        let log = suite.log(engine, role)?;
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(format!("exec {}", engine.run));
+        suite.environment(engine, &mut command);
+        command
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(File::create(&log)?);
+        let started = clock::now();
+        let mut child = command.spawn()?;
+        let output = child.stdout.take().ok_or("no standard output")?;
+        let (send, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(output).lines().map_while(Result::ok) {
+                if send.send(line).is_err() {
+                    return;
+                }
+            }
+        });
+        Ok(Process {
+            input: child.stdin.take(),
+            child,
+            lines,
+            timeout: Duration::from_secs_f64(engine.timeout_seconds),
+            log,
+            started,
+        })
+    }
+
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends one command and gives what stands behind `ok`.
+    ///
+    /// # Errors
+    /// What the engine answers instead, no answer in time, or its end.
+    pub(crate) fn ask(&mut self, command: &str) -> Result<String, Refusal> {
+        let input = self.input.as_mut().ok_or_else(|| Refusal::Failed("it was ended".into()))?;
+        if writeln!(input, "{command}").and_then(|()| input.flush()).is_err() {
+            return Err(self.ended(command));
+        }
+        match self.lines.recv_timeout(self.timeout) {
+            Ok(line) => answer(&line).map_err(|refusal| match refusal {
+                Refusal::Failed(why) => Refusal::Failed(format!("`{}`: {why}", shortened(command))),
+                other => other,
+            }),
+            Err(RecvTimeoutError::Timeout) => {
+                self.kill();
+                let seconds = self.timeout.as_secs_f64();
+                Err(Refusal::Failed(format!("no answer to `{}` in {seconds} s", shortened(command))))
+            }
+            Err(RecvTimeoutError::Disconnected) => Err(self.ended(command)),
+        }
+    }
+
+    /// Calls, each timed.
+    pub(crate) fn call(&mut self, operation: &str, url: &str, count: usize) -> Result<Vec<Sample>, Refusal> {
+        let answer = self.ask(&format!("call {operation} {url} {count}"))?;
+        let samples: Option<Vec<Sample>> = answer.split_whitespace().map(sample).collect();
+        match samples {
+            Some(samples) if samples.len() == count => Ok(samples),
+            _ => Err(Refusal::Failed(format!("`call` was answered {:?}", shortened(&answer)))),
+        }
+    }
+
+    /// Starts its server.
+    pub(crate) fn serve(&mut self) -> Result<Served, Refusal> {
+        let answer = self.ask("serve")?;
+        served(&answer).ok_or_else(|| Refusal::Failed(format!("`serve` was answered {answer:?}")))
+    }
+
+    /// Whether it still runs.
+    pub(crate) fn is_alive(&mut self) -> bool {
+        self.input.is_some() && matches!(self.child.try_wait(), Ok(None))
+    }
+
+    fn ended(&mut self, command: &str) -> Refusal {
+        self.kill();
+        let log = std::fs::read_to_string(&self.log).unwrap_or_default();
+        let lines: Vec<&str> = log.lines().rev().filter(|line| !line.trim().is_empty()).take(3).collect();
+        let last = lines.into_iter().rev().collect::<Vec<_>>().join(" | ");
+        Refusal::Failed(format!("it ended at `{}`: {}", shortened(command), shortened(&last)))
+    }
+
+    fn kill(&mut self) {
+        self.input = None;
+        if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
+            // It may be gone already.
+            let _ = kill_process_group(group, Signal::KILL);
+        }
+        let _ = self.child.wait();
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // The end of input means quit; who does not listen is killed.
+        self.input = None;
+        let until = Instant::now() + Duration::from_millis(300);
+        while Instant::now() < until {
+            if !matches!(self.child.try_wait(), Ok(None)) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        self.kill();
+    }
+}
+
+impl Served {
+    /// Port and path of a contract; `None` when it is not served.
+    pub(crate) fn of(&self, contract: &str) -> Option<(u16, &str)> {
+        match contract {
+            "nested" => self.nested.as_ref().map(|(port, path)| (*port, &**path)),
+            "files" => self.files.as_ref().map(|(port, path)| (*port, &**path)),
+            _ => Some((self.port, &self.path)),
+        }
+    }
+}
+
+fn answer(line: &str) -> Result<String, Refusal> {
+    let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+    match word {
+        "ok" => Ok(rest.to_owned()),
+        "unsupported" => Err(Refusal::Unsupported(rest.to_owned())),
+        "error" => Err(Refusal::Failed(rest.to_owned())),
+        _ => Err(Refusal::Failed(format!("it answered {:?}", shortened(line)))),
+    }
+}
+
+fn sample(word: &str) -> Option<Sample> {
+    let numbers: Option<Vec<u64>> = word.split(',').map(|number| number.parse().ok()).collect();
+    let (start, sent, end) = match *numbers?.as_slice() {
+        [start, end] => (start, None, end),
+        [start, sent, end] => (start, Some(sent), end),
+        _ => return None,
+    };
+    (start <= end).then_some(Sample { start, sent, end })
+}
+
+fn served(answer: &str) -> Option<Served> {
+    let mut words = answer.split_whitespace();
+    let mut served = Served {
+        port: words.next()?.parse().ok()?,
+        path: "/".into(),
+        ..Served::default()
+    };
+    for word in words {
+        let place = |text: &str| {
+            let (port, path) = text.split_at(text.find('/').unwrap_or(text.len()));
+            Some((port.parse().ok()?, if path.is_empty() { "/" } else { path }.to_owned()))
+        };
+        match word.split_once('=') {
+            Some(("nested", text)) => served.nested = Some(place(text)?),
+            Some(("files", text)) => served.files = Some(place(text)?),
+            None if word.starts_with('/') => word.clone_into(&mut served.path),
+            _ => return None,
+        }
+    }
+    Some(served)
+}
+
+fn shortened(text: &str) -> String {
+    const SIGNS_MAX: usize = 300;
+    match text.char_indices().nth(SIGNS_MAX) {
+        Some((end, _)) => format!("{}...", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_read() {
+        assert_eq!(answer("ok 1 2"), Ok("1 2".into()));
+        assert_eq!(answer("ok"), Ok(String::new()));
+        assert_eq!(answer("unsupported no MTOM"), Err(Refusal::Unsupported("no MTOM".into())));
+        assert_eq!(answer("error it broke"), Err(Refusal::Failed("it broke".into())));
+        assert!(matches!(answer("Exception in thread"), Err(Refusal::Failed(_))));
+    }
+
+    #[test]
+    fn samples_are_read() {
+        let end = Sample { start: 5, sent: None, end: 9 };
+        assert_eq!(sample("5,9"), Some(end));
+        assert_eq!(sample("5,7,9"), Some(Sample { sent: Some(7), ..end }));
+        assert_eq!(sample("9,5"), None);
+        assert_eq!(sample("5"), None);
+    }
+
+    #[test]
+    fn a_server_says_where_it_is() {
+        let one = served("80").expect("a place");
+        assert_eq!(one.of("bench"), Some((80, "/")));
+        assert_eq!(one.of("nested"), None);
+        let many = served("80 /soap nested=81/n files=82").expect("places");
+        assert_eq!(many.of("bench"), Some((80, "/soap")));
+        assert_eq!(many.of("nested"), Some((81, "/n")));
+        assert_eq!(many.of("files"), Some((82, "/")));
+        assert_eq!(served("80 what"), None);
+    }
+}

@@ -1,0 +1,46 @@
+//! What a process has used of the machine, from /proc.
+
+/// Seconds of CPU and the most memory of one process.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Usage {
+    pub(crate) cpu_seconds: f64,
+    pub(crate) peak_kib: u64,
+}
+
+/// Ticks a second that /proc counts in (fixed on Linux for programs).
+const TICKS: f64 = 100.0;
+
+/// `None` when the process is gone or the system has no /proc.
+pub(crate) fn of(process: u32) -> Option<Usage> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    Some(Usage {
+        cpu_seconds: cpu(&stat)?,
+        peak_kib: peak(&status).unwrap_or(0),
+    })
+}
+
+/// utime and stime: fields 14 and 15, counted behind the name, which may hold anything.
+fn cpu(stat: &str) -> Option<f64> {
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks = |index: usize| fields.get(index)?.parse::<f64>().ok();
+    Some((ticks(11)? + ticks(12)?) / TICKS)
+}
+
+fn peak(status: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().trim_end_matches(" kB").trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernels_text_is_read() {
+        let stat = "42 (a ) b) S 1 42 42 0 -1 4194560 2000 0 0 0 150 50 0 0 20 0 1 0 100 1000 200";
+        assert_eq!(cpu(stat), Some(2.0));
+        assert_eq!(peak("Name:\tx\nVmHWM:\t   2048 kB\n"), Some(2048));
+        assert!(of(std::process::id()).expect("this process").peak_kib > 0);
+    }
+}

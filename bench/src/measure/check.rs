@@ -1,0 +1,264 @@
+//! The heavy driver: what an engine sends is decoded by the reference and compared with the trace, what it returns and
+//! what it decoded likewise, numbers bit for bit. Only who passes is timed.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use super::session::Session;
+use super::Material;
+use crate::Outcome;
+use crate::engine::Role;
+use crate::engine::process::Refusal;
+use crate::net::sink::Sink;
+use crate::suite::Suite;
+use crate::trace::{Kind, Trace};
+use crate::wire::{Side, Style, read};
+use crate::workload::{Cell, Measure};
+
+/// Who passed what: lines of a file that outlives a run, so that unchanged engines are not checked again.
+pub(crate) struct Passes {
+    path: PathBuf,
+    passed: BTreeSet<String>,
+}
+
+impl Passes {
+    pub(crate) fn open(suite: &Suite) -> Outcome<Passes> {
+        let path = suite.file("passes.txt")?;
+        let text = std::fs::read_to_string(&path).unwrap_or_default();
+        Ok(Passes {
+            path,
+            passed: text.lines().map(str::to_owned).collect(),
+        })
+    }
+
+    pub(crate) fn has(&self, key: &str) -> bool {
+        self.passed.contains(key)
+    }
+
+    pub(crate) fn add(&mut self, key: String) -> Outcome<()> {
+        self.passed.insert(key);
+        let lines: Vec<&str> = self.passed.iter().map(|line| &**line).collect();
+        Ok(std::fs::write(&self.path, lines.join("\n") + "\n")?)
+    }
+}
+
+/// A pass is for these sources of an engine and of the harness, and this cell.
+pub(crate) fn key(session: &Session<'_>, fingerprint: &str, cell: &Cell<'_>) -> String {
+    let version = env!("CARGO_PKG_VERSION");
+    format!("{fingerprint} {version} {} {}", session.engine.name, cell.key())
+}
+
+/// How a check ended, when not well.
+#[derive(Debug)]
+pub(crate) enum Finding {
+    /// The answer is wrong.
+    Wrong(String),
+    /// There was none.
+    Refused(Refusal),
+}
+
+impl From<Refusal> for Finding {
+    fn from(refusal: Refusal) -> Finding {
+        Finding::Refused(refusal)
+    }
+}
+
+/// Which side of a call the engine is in a cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    Client,
+    Server,
+    Both,
+}
+
+impl Place {
+    /// What the engine is where this is measured; `None` when it cannot be.
+    pub(crate) fn of(session: &Session<'_>, cell: &Cell<'_>) -> Option<Place> {
+        let is = |role| session.engine.is(role);
+        let google = cell.workload.kind == Kind::Google;
+        let (client, server) = (is(Role::Client), is(Role::Server));
+        match cell.measure {
+            Measure::Serialize if google => server.then_some(Place::Server),
+            Measure::Serialize | Measure::SendTime => client.then_some(Place::Client),
+            Measure::Deserialize if google => client.then_some(Place::Client),
+            Measure::Throughput => server.then_some(Place::Server),
+            Measure::Deserialize if server => Some(Place::Server),
+            Measure::Deserialize | Measure::Endtoend | Measure::Coldstart => match (client, server) {
+                (true, true) if cell.measure == Measure::Endtoend || cell.measure == Measure::Coldstart => {
+                    Some(Place::Both)
+                }
+                (true, _) => Some(Place::Client),
+                (_, true) => Some(Place::Server),
+                _ => None,
+            },
+        }
+    }
+}
+
+/// Checks all that a cell will time.
+pub(crate) fn check(
+    session: &mut Session<'_>,
+    cell: &Cell<'_>,
+    material: &Material,
+    sink: &Sink,
+    scratch: &std::path::Path,
+) -> Result<(), Finding> {
+    let place = Place::of(session, cell).ok_or_else(|| no_role(cell))?;
+    if place != Place::Server {
+        client(session, cell, material, sink, scratch)?;
+    }
+    if place != Place::Client {
+        server(session, cell, material)?;
+    }
+    if place == Place::Both && cell.workload.kind != Kind::Void {
+        together(session, cell, material, scratch)?;
+    }
+    Ok(())
+}
+
+/// What an engine that lacks a role is told.
+pub(crate) fn no_role(cell: &Cell<'_>) -> Refusal {
+    let role = match cell.measure {
+        Measure::Serialize | Measure::SendTime => "client",
+        _ => "server",
+    };
+    Refusal::Unsupported(format!("the toolkit has no {role}"))
+}
+
+/// What the client sends, and what it makes of a reply.
+fn client(
+    session: &mut Session<'_>,
+    cell: &Cell<'_>,
+    material: &Material,
+    sink: &Sink,
+    scratch: &std::path::Path,
+) -> Result<(), Finding> {
+    let style = session.engine.style;
+    let messages = material.messages(style);
+    let kind = cell.workload.kind;
+    let replies = matches!(cell.measure, Measure::Deserialize | Measure::Endtoend) && kind != Kind::Void;
+    let (operation, answer) = match replies {
+        true => (&material.echo, &messages.echo_response),
+        false => (&material.operation, &messages.response),
+    };
+    let sets: Vec<&std::path::Path> = material.sets.iter().map(|(_, path)| &**path).collect();
+    let url = sink.answer("check", answer, true);
+    // Twice each set and once more: the first message of a set is not made like the later ones.
+    let calls = 2 * sets.len() + 1;
+    let process = session.client(cell, &sets)?;
+    process.ask("reset")?;
+    process.call(operation, &url, calls)?;
+    let arrivals = sink.take("check");
+    if arrivals.len() != calls {
+        return Err(Finding::Wrong(format!("{calls} calls made {} requests", arrivals.len())));
+    }
+    for (index, arrival) in arrivals.iter().enumerate() {
+        if kind == Kind::Google {
+            continue;
+        }
+        let sent = decoded(style, kind, operation, Side::Request, &arrival.body, &arrival.media_type);
+        differs("sent", material.trace(index), &sent)?;
+    }
+    if replies {
+        dumped(process, scratch, material.trace(0))?;
+    }
+    Ok(())
+}
+
+/// What the server answers.
+fn server(session: &mut Session<'_>, cell: &Cell<'_>, material: &Material) -> Result<(), Finding> {
+    let style = session.engine.style;
+    let kind = cell.workload.kind;
+    let messages = material.messages(style);
+    let load = (kind == Kind::Google).then(|| material.sets[0].1.clone());
+    let mut sender = session.sender(cell, load.as_deref())?;
+    let mut reply = Vec::new();
+    let mut exchange = |request: &[u8]| -> Result<Vec<u8>, Finding> {
+        let exchange = sender
+            .exchange(request, Some(&mut reply))
+            .map_err(|e| Refusal::Failed(format!("the server: {e}")))?;
+        match exchange.is_ok() {
+            true => Ok(reply.clone()),
+            false => {
+                let text = String::from_utf8_lossy(&reply).chars().take(300).collect::<String>();
+                Err(Refusal::Failed(format!("the server answered {}: {text}", exchange.status)).into())
+            }
+        }
+    };
+    for round in 0..2 {
+        for (index, request) in messages.requests.iter().enumerate() {
+            let trace = material.trace(index);
+            let reply = exchange(request)?;
+            if material.operation.starts_with("send") {
+                let count = read::count(style, kind, &material.operation, &reply)
+                    .map_err(|e| Finding::Wrong(format!("the server's reply: {e}")))?;
+                if count != kind.count(trace) {
+                    let wanted = kind.count(trace);
+                    return Err(Finding::Wrong(format!("the server counted {count}, not {wanted}")));
+                }
+            }
+            if round == 1 && material.operation.starts_with("send") {
+                continue;
+            }
+            let reply = exchange(&messages.echo_requests[index])?;
+            let back = decoded(style, kind, &material.echo, Side::Response, &reply, "");
+            differs("returned", trace, &back)?;
+        }
+    }
+    Ok(())
+}
+
+/// Client and server of one engine with each other.
+fn together(
+    session: &mut Session<'_>,
+    cell: &Cell<'_>,
+    material: &Material,
+    scratch: &std::path::Path,
+) -> Result<(), Finding> {
+    let load = (cell.workload.kind == Kind::Google).then(|| material.sets[0].1.clone());
+    let (port, path) = session.place(cell, load.as_deref())?;
+    let url = format!("http://127.0.0.1:{port}{path}");
+    let sets: Vec<&std::path::Path> = material.sets.iter().map(|(_, path)| &**path).collect();
+    let process = session.client(cell, &sets)?;
+    for calls in 1..=sets.len() {
+        process.call(&material.echo, &url, calls)?;
+        dumped(process, scratch, material.trace(calls - 1))?;
+    }
+    Ok(())
+}
+
+fn dumped(
+    process: &mut crate::engine::process::Process,
+    scratch: &std::path::Path,
+    wanted: &Trace,
+) -> Result<(), Finding> {
+    process.ask(&format!("dump {}", scratch.display()))?;
+    let text = std::fs::read_to_string(scratch).map_err(|e| Finding::Wrong(format!("its dump: {e}")))?;
+    let have = Trace::parse(wanted.kind, &text);
+    differs("decoded", wanted, &have)
+}
+
+fn decoded(
+    style: Style,
+    kind: Kind,
+    operation: &str,
+    side: Side,
+    body: &[u8],
+    media_type: &str,
+) -> Outcome<Trace> {
+    if media_type.starts_with("multipart/") || media_type.starts_with("application/dime") {
+        return Err("attachments are not checked yet".into());
+    }
+    read::values(style, kind, operation, side, body)
+}
+
+fn differs(what: &str, wanted: &Trace, have: &Outcome<Trace>) -> Result<(), Finding> {
+    let finding = match have {
+        Ok(have) => wanted.difference(have),
+        Err(error) => Some(error.to_string()),
+    };
+    match finding {
+        Some(text) => Err(Finding::Wrong(format!("what it {what}: {text}"))),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,12 @@
+//! Measuring: the heavy driver ([`check`]) and the light one ([`time`]), the sessions of engines that both use
+//! ([`session`]), what a cell sends and expects ([`material`]), and what the machine could do ([`limit`]).
+
+pub(crate) mod check;
+pub(crate) mod coldstart;
+pub(crate) mod limit;
+pub(crate) mod material;
+pub(crate) mod session;
+pub(crate) mod time;
+
+pub(crate) use material::Material;
+pub(crate) use session::Session;

@@ -1,0 +1,110 @@
+//! A client of raw sockets that sends requests that are ready: the other end of an engine's server.
+
+use std::io::Write;
+use std::net::TcpStream;
+use std::time::Duration;
+
+use super::clock::now;
+use super::head::{Head, bad, body};
+
+/// A connection to an engine's server.
+pub(crate) struct Sender {
+    port: u16,
+    head: String,
+    stream: Option<TcpStream>,
+    rest: Vec<u8>,
+    buffer: Vec<u8>,
+    timeout: Duration,
+}
+
+/// What an exchange took and brought.
+#[derive(Debug, Default)]
+pub(crate) struct Exchange {
+    pub(crate) start: u64,
+    pub(crate) end: u64,
+    /// Bytes on the wire, heads included.
+    pub(crate) sent: usize,
+    pub(crate) received: usize,
+    pub(crate) status: String,
+}
+
+impl Sender {
+    pub(crate) fn new(port: u16, path: &str, timeout: Duration) -> Sender {
+        let head = format!(
+            "POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: text/xml; charset=utf-8\r\n\
+             SOAPAction: \"\"\r\nConnection: keep-alive\r\n"
+        );
+        Sender {
+            port,
+            head,
+            stream: None,
+            rest: Vec::new(),
+            buffer: vec![0; 256 << 10],
+            timeout,
+        }
+    }
+
+    /// Sends a request and reads the whole reply, its body into `reply` when that is wanted. A server may close a
+    /// kept connection at any time (RFC 9112, 9.5), so a request on one is sent once more.
+    pub(crate) fn exchange(
+        &mut self,
+        envelope: &[u8],
+        mut reply: Option<&mut Vec<u8>>,
+    ) -> std::io::Result<Exchange> {
+        let used = self.stream.is_some();
+        match self.attempt(envelope, reply.as_deref_mut()) {
+            Err(_) if used => {
+                self.stream = None;
+                self.attempt(envelope, reply)
+            }
+            other => other,
+        }
+    }
+
+    fn attempt(&mut self, envelope: &[u8], mut reply: Option<&mut Vec<u8>>) -> std::io::Result<Exchange> {
+        if let Some(reply) = reply.as_deref_mut() {
+            reply.clear();
+        }
+        let mut message = format!("{}Content-Length: {}\r\n\r\n", self.head, envelope.len()).into_bytes();
+        message.extend_from_slice(envelope);
+        let start = now();
+        let mut stream = match self.stream.take() {
+            Some(stream) => stream,
+            None => self.connect()?,
+        };
+        stream.write_all(&message)?;
+        let head = loop {
+            let head = Head::read(&mut stream, &mut self.rest)?.ok_or_else(|| bad("closed without an answer"))?;
+            if !head.first.contains(" 100 ") {
+                break head;
+            }
+        };
+        let length = head.length(false)?;
+        let wire = body(&mut stream, &mut self.rest, length, reply, &mut self.buffer)?;
+        let end = now();
+        if head.keeps() && length != super::head::Length::UntilClose {
+            self.stream = Some(stream);
+        }
+        Ok(Exchange {
+            start,
+            end,
+            sent: message.len(),
+            received: head.bytes + wire,
+            status: head.first,
+        })
+    }
+
+    fn connect(&mut self) -> std::io::Result<TcpStream> {
+        self.rest.clear();
+        let stream = TcpStream::connect(("127.0.0.1", self.port))?;
+        stream.set_nodelay(true)?;
+        stream.set_read_timeout(Some(self.timeout))?;
+        Ok(stream)
+    }
+}
+
+impl Exchange {
+    pub(crate) fn is_ok(&self) -> bool {
+        self.status.split(' ').nth(1) == Some("200")
+    }
+}

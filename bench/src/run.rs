@@ -1,0 +1,410 @@
+//! A run: cells one after the other, engines in turns within each, rows appended as they come.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use crate::Outcome;
+use crate::engine::build::{State, state};
+use crate::engine::process::Refusal;
+use crate::machine;
+use crate::measure::check::{self, Finding, Passes, Place};
+use crate::measure::time::Round;
+use crate::measure::{Material, Session, coldstart, limit, time};
+use crate::net::sink::Sink;
+use crate::progress::Progress;
+use crate::row::{Described, Head, Results, Row, Status};
+use crate::stats;
+use crate::suite::Suite;
+use crate::workload::{Cell, Measure};
+
+/// What a run is asked for.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Options {
+    pub(crate) quick: bool,
+    /// Names of workloads; all when empty.
+    pub(crate) workloads: Vec<String>,
+    /// Names or patterns of engines; all when empty.
+    pub(crate) engines: Vec<String>,
+    /// Go on with this file.
+    pub(crate) resume: Option<PathBuf>,
+    /// Write here instead of to a file named by the date.
+    pub(crate) output: Option<PathBuf>,
+    pub(crate) rounds: Option<usize>,
+    pub(crate) seconds: Option<f64>,
+    /// No bar.
+    pub(crate) silent: bool,
+}
+
+/// Rounds, and seconds for one engine in one cell.
+const FULL: (usize, f64) = (7, 2.0);
+const QUICK: (usize, f64) = (3, 0.15);
+
+/// Part of an engine's warm-up that a quick run grants.
+const WARMUP_QUICK: f64 = 0.1;
+
+/// A cell in which one call takes longer is left out for an engine.
+const CALL_SECONDS_MAX: (f64, f64) = (30.0, 1.0);
+
+/// Runs everything that is wanted and not there yet; gives the file of results.
+pub(crate) fn run(suite: &Suite, options: &Options) -> Outcome<PathBuf> {
+    let mut run = Run::new(suite, options)?;
+    let cells = run.cells()?;
+    let progress = Progress::new(cells.len(), options.silent);
+    for cell in &cells {
+        progress.cell(&cell.key());
+        run.cell(cell, &progress)?;
+        progress.done();
+    }
+    progress.finish();
+    Ok(run.results.path().to_owned())
+}
+
+struct Run<'s> {
+    suite: &'s Suite,
+    sink: Sink,
+    passes: Passes,
+    results: Results,
+    sessions: Vec<Contestant<'s>>,
+    /// The last time of one call of an engine, by workload and measure, with its size.
+    last: BTreeMap<String, (usize, f64)>,
+    rounds: usize,
+    seconds: f64,
+    harness: String,
+}
+
+/// An engine that can run, and the fingerprint of its sources.
+struct Contestant<'s> {
+    session: Session<'s>,
+    fingerprint: String,
+}
+
+impl<'s> Run<'s> {
+    fn new(suite: &'s Suite, options: &Options) -> Outcome<Run<'s>> {
+        let results = match &options.resume {
+            Some(path) => Results::resume(path)?,
+            None => Results::create(output(suite, options)?, head(suite, options)?)?,
+        };
+        let head = &results.head;
+        let mut sessions = Vec::new();
+        for engine in &suite.engines {
+            let wanted = head.engines.iter().any(|described| described.name == engine.name && described.absent.is_empty());
+            if let (true, State::Ready(fingerprint)) = (wanted, state(suite, engine)?) {
+                let session = Session::new(suite, engine);
+                sessions.push(Contestant { session, fingerprint });
+            }
+        }
+        Ok(Run {
+            suite,
+            sink: Sink::start()?,
+            passes: Passes::open(suite)?,
+            rounds: head.rounds,
+            seconds: head.seconds,
+            results,
+            sessions,
+            last: BTreeMap::new(),
+            harness: crate::engine::build::fingerprint(&suite.folder.join("workloads"))?,
+        })
+    }
+
+    fn quick(&self) -> bool {
+        self.results.head.quick
+    }
+
+    fn cells(&self) -> Outcome<Vec<Cell<'s>>> {
+        let head = &self.results.head;
+        for name in &head.workloads {
+            if !self.suite.workloads.iter().any(|w| w.name == *name) {
+                return Err(format!("there is no workload {name}").into());
+            }
+        }
+        let wanted = |name: &String| head.workloads.is_empty() || head.workloads.contains(name);
+        let workloads = self.suite.workloads.iter().filter(|w| wanted(&w.name));
+        Ok(workloads.flat_map(|w| w.cells(head.quick)).collect())
+    }
+
+    /// All engines in one cell.
+    fn cell(&mut self, cell: &Cell<'s>, progress: &Progress) -> Outcome<()> {
+        let wanted: Vec<usize> = (0..self.sessions.len())
+            .filter(|&index| !self.results.has(cell, &self.sessions[index].session.engine.name))
+            .collect();
+        if wanted.is_empty() {
+            return Ok(());
+        }
+        let mut rows = self.absent(cell);
+        if let Some(why) = &cell.workload.unsupported {
+            rows.extend(wanted.iter().map(|&index| {
+                Row::without(cell, &self.sessions[index].session.engine.name, Status::Unsupported, why)
+            }));
+            return self.results.add(rows);
+        }
+        let material = Material::of(self.suite, cell)?;
+        let mut turns = Vec::new();
+        for index in wanted {
+            let name = self.sessions[index].session.engine.name.clone();
+            progress.engine(&name);
+            match self.ready(index, cell, &material)? {
+                Ok(one) => turns.push(Turn::new(index, one)),
+                Err((status, why)) => rows.push(Row::without(cell, &name, status, why)),
+            }
+        }
+        let limits = self.rounds(cell, &material, &mut turns, progress)?;
+        for turn in turns {
+            rows.extend(self.rows(cell, turn));
+        }
+        rows.extend(limits);
+        self.results.add(rows)
+    }
+
+    /// Rows of engines that cannot run here at all: once a workload is enough, so for its first cell.
+    fn absent(&self, cell: &Cell<'_>) -> Vec<Row> {
+        let absent = self.results.head.engines.iter().filter(|engine| !engine.absent.is_empty());
+        let missing = absent.filter(|engine| !self.results.has(cell, &engine.name));
+        missing.map(|engine| Row::without(cell, &engine.name, Status::Absent, &engine.absent)).collect()
+    }
+
+    /// Checks and warms up; gives the time of one call, or why there is none.
+    fn ready(
+        &mut self,
+        index: usize,
+        cell: &Cell<'_>,
+        material: &Material,
+    ) -> Outcome<Result<f64, (Status, String)>> {
+        let quick = self.quick();
+        let Contestant { session, fingerprint } = &mut self.sessions[index];
+        if let Some(refused) = refused(session, cell) {
+            return Ok(Err((Status::Unsupported, refused)));
+        }
+        let history = format!("{} {} {} {}", session.engine.name, cell.workload.name, cell.point.name, cell.measure.name());
+        if let Some((size, ns)) = self.last.get(&history) {
+            let most = if quick { CALL_SECONDS_MAX.1 } else { CALL_SECONDS_MAX.0 };
+            let expected = ns / 1e9 * cell.size as f64 / (*size).max(1) as f64;
+            if expected > most {
+                let seconds = ns / 1e9;
+                return Ok(Err((Status::Slow, format!("{seconds:.1} s a call at {size}"))));
+            }
+        }
+        let key = format!("{} {}", self.harness, check::key(session, fingerprint, cell));
+        if !self.passes.has(&key) {
+            let scratch = self.suite.file("data/dump.txt")?;
+            if let Err(finding) = check::check(session, cell, material, &self.sink, &scratch) {
+                return Ok(Err(verdict(session, finding)));
+            }
+            self.passes.add(key)?;
+        }
+        if cell.measure == Measure::Coldstart {
+            return Ok(Ok(1.0));
+        }
+        let part = if quick { WARMUP_QUICK } else { 1.0 };
+        if cell.measure == Measure::Throughput {
+            return Ok(time::round(session, cell, material, &self.sink, None, Duration::from_secs_f64(session.engine.warmup_seconds * part + 0.02))
+                .map(|_| 1.0)
+                .map_err(|refusal| verdict(session, refusal.into())));
+        }
+        match time::warm(session, cell, material, &self.sink, part) {
+            Ok(one) => {
+                self.last.insert(history, (cell.size, one));
+                Ok(Ok(one))
+            }
+            Err(refusal) => Ok(Err(verdict(session, refusal.into()))),
+        }
+    }
+
+    /// The rounds: engines and limits take turns, another first each time.
+    fn rounds(
+        &mut self,
+        cell: &Cell<'_>,
+        material: &Material,
+        turns: &mut [Turn],
+        progress: &Progress,
+    ) -> Outcome<Vec<Row>> {
+        let slice = Duration::from_secs_f64(self.seconds / self.rounds as f64);
+        let count = turns.len();
+        let (mut wire, mut conversion) = (Vec::new(), Vec::new());
+        for round in 0..self.rounds {
+            for offset in 0..count {
+                let turn = &mut turns[(round + offset) % count];
+                if turn.failed.is_some() || (round > 0 && turn.one > 4e9) {
+                    continue;
+                }
+                let session = &mut self.sessions[turn.index].session;
+                progress.engine(&session.engine.name);
+                if cell.measure == Measure::Coldstart {
+                    match coldstart::round(self.suite, session, cell, material, &self.sink) {
+                        Ok(figures) => turn.cold(figures),
+                        Err(refusal) => turn.failed = Some(refusal),
+                    }
+                    continue;
+                }
+                let calls = (slice.as_nanos() as f64 / turn.one).max(1.0) as usize;
+                match time::round(session, cell, material, &self.sink, Some(calls), slice) {
+                    Ok(done) => turn.rounds.push(done),
+                    Err(refusal) => turn.failed = Some(refusal),
+                }
+            }
+            if cell.measure != Measure::Coldstart && count > 0 {
+                let calls = if self.quick() { 10 } else { 50 };
+                wire.push(limit::wire(cell, material, &self.sink, calls, slice)?);
+                conversion.extend(limit::conversion(cell, material));
+            }
+        }
+        let unit = unit(cell);
+        let row = |name: &str, rounds: &[Vec<f64>]| {
+            stats::summary(rounds).map(|summary| Row::measured(cell, name, unit, summary))
+        };
+        Ok([row("limit/wire", &wire), row("limit/conversion", &conversion)].into_iter().flatten().collect())
+    }
+
+    fn rows(&mut self, cell: &Cell<'_>, turn: Turn) -> Vec<Row> {
+        let session = &mut self.sessions[turn.index].session;
+        let name = session.engine.name.clone();
+        if let Some(refusal) = turn.failed {
+            let (status, why) = verdict(session, refusal.into());
+            return vec![Row::without(cell, &name, status, why)];
+        }
+        let mut rows = Vec::new();
+        for (point, (unit, values)) in turn.figures {
+            let rounds: Vec<Vec<f64>> = values.into_iter().map(|value| vec![value]).collect();
+            if let Some(summary) = stats::summary(&rounds) {
+                let mut row = Row::measured(cell, &name, unit, summary);
+                row.point = point.into();
+                rows.push(row);
+            }
+        }
+        let samples: Vec<Vec<f64>> = turn.rounds.iter().map(|round| round.samples.clone()).collect();
+        let Some(summary) = stats::summary(&samples) else {
+            return rows;
+        };
+        let mut row = Row::measured(cell, &name, unit(cell), summary);
+        if let Some(last) = turn.rounds.last() {
+            (row.bytes_request, row.bytes_reply) = (last.bytes_request, last.bytes_reply);
+            if last.at_sink {
+                row.why = "to the last byte at the sink: the toolkit hides its last send call".into();
+            }
+        }
+        let calls: usize = turn.rounds.iter().map(|round| round.calls).sum();
+        let cpu: f64 = turn.rounds.iter().map(|round| round.cpu_seconds).sum();
+        row.cpu = (calls > 0 && cpu > 0.05).then(|| cpu * 1e9 / calls as f64);
+        let (client, server) = session.usage();
+        row.peak_kib = Some(client.peak_kib.max(server.peak_kib)).filter(|&kib| kib > 0);
+        row.side = match Place::of(session, cell) {
+            Some(Place::Client) => "client".into(),
+            Some(Place::Server) => "server".into(),
+            _ => String::new(),
+        };
+        rows.push(row);
+        rows
+    }
+}
+
+/// One engine in the rounds of a cell.
+struct Turn {
+    index: usize,
+    /// Time of one call, ns.
+    one: f64,
+    rounds: Vec<Round>,
+    figures: BTreeMap<&'static str, (&'static str, Vec<f64>)>,
+    failed: Option<Refusal>,
+}
+
+impl Turn {
+    fn new(index: usize, one: f64) -> Turn {
+        Turn {
+            index,
+            one,
+            rounds: Vec::new(),
+            figures: BTreeMap::new(),
+            failed: None,
+        }
+    }
+
+    fn cold(&mut self, figures: coldstart::Figures) {
+        for (point, unit, value) in figures {
+            self.figures.entry(point).or_insert((unit, Vec::new())).1.push(value);
+        }
+    }
+}
+
+fn unit(cell: &Cell<'_>) -> &'static str {
+    match cell.measure {
+        Measure::Throughput => "1/s",
+        _ => "ns",
+    }
+}
+
+/// Why the definitions say that an engine has no part in a cell.
+fn refused(session: &Session<'_>, cell: &Cell<'_>) -> Option<String> {
+    let engine = session.engine;
+    if !cell.workload.engines.is_empty() && !cell.workload.engines.iter().any(|e| engine.matches(e)) {
+        return Some("the workload is for other engines".into());
+    }
+    if !cell.workload.speaks(engine.style) {
+        return Some(format!("the workload is not for {:?} messages", engine.style).to_lowercase());
+    }
+    let settings: Vec<String> = cell.point.set.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let operation = cell.operation();
+    let measured = format!("{}:{}", cell.workload.name, cell.measure.name());
+    let wanted = [&*operation, &*cell.workload.name, cell.measure.name(), &*measured];
+    let names = cell.point.set.keys().map(|name| &**name);
+    engine.lacks(wanted.into_iter().chain(settings.iter().map(|s| &**s)).chain(names))
+}
+
+/// What a row says of a finding. An engine that broke is started anew for the next cell.
+fn verdict(session: &mut Session<'_>, finding: Finding) -> (Status, String) {
+    match finding {
+        Finding::Wrong(why) => (Status::Wrong, why),
+        Finding::Refused(Refusal::Unsupported(why)) => (Status::Unsupported, why),
+        Finding::Refused(Refusal::Failed(why)) => {
+            session.end();
+            (Status::Failed, why)
+        }
+    }
+}
+
+fn output(suite: &Suite, options: &Options) -> Outcome<PathBuf> {
+    match &options.output {
+        Some(path) => Ok(path.clone()),
+        None => suite.file(&format!("results/{}.jsonl", machine::date_time().replace(':', ""))),
+    }
+}
+
+fn head(suite: &Suite, options: &Options) -> Outcome<Head> {
+    let (rounds, seconds) = if options.quick { QUICK } else { FULL };
+    let wanted = |engine: &crate::engine::Engine| {
+        options.engines.is_empty() || options.engines.iter().any(|pattern| engine.matches(pattern))
+    };
+    if let Some(nobody) = options.engines.iter().find(|p| !suite.engines.iter().any(|e| e.matches(p))) {
+        return Err(format!("there is no engine {nobody}").into());
+    }
+    let mut engines = Vec::new();
+    for engine in suite.engines.iter().filter(|e| wanted(e)) {
+        let absent = match state(suite, engine)? {
+            State::Ready(_) => String::new(),
+            State::Unbuilt => "not built: make bench-engines".into(),
+            State::NotInstalled(why) => why,
+            State::Defined(why) => format!("defined only: {why}"),
+        };
+        engines.push(Described {
+            name: engine.name.clone(),
+            title: engine.title.clone(),
+            language: engine.language.clone(),
+            toolkit: engine.toolkit.clone(),
+            version: engine.version.clone(),
+            licence: engine.licence.clone(),
+            homepage: engine.homepage.clone(),
+            note: engine.note.clone(),
+            absent,
+            style: format!("{:?}", engine.style).to_lowercase(),
+        });
+    }
+    Ok(Head {
+        date: machine::date_time(),
+        quick: options.quick,
+        machine: machine::describe(),
+        engines,
+        workloads: options.workloads.clone(),
+        chosen: options.engines.clone(),
+        rounds: options.rounds.unwrap_or(rounds).max(1),
+        seconds: options.seconds.unwrap_or(seconds),
+    })
+}
