@@ -6,8 +6,14 @@ use std::time::{SystemTime, UNIX_EPOCH};
 pub(crate) fn describe() -> Vec<(String, String)> {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_default();
     let line = |text: &str, name: &str| {
-        let found = text.lines().find_map(|l| l.strip_prefix(name)).unwrap_or_default();
-        found.trim_start_matches([' ', '\t', ':', '=']).trim_matches('"').to_owned()
+        let found = text
+            .lines()
+            .find_map(|l| l.strip_prefix(name))
+            .unwrap_or_default();
+        found
+            .trim_start_matches([' ', '\t', ':', '='])
+            .trim_matches('"')
+            .to_owned()
     };
     let processor = read("/proc/cpuinfo");
     let cores = processor.lines().filter(|l| l.starts_with("processor")).count();
@@ -22,17 +28,34 @@ pub(crate) fn describe() -> Vec<(String, String)> {
         of("memory", memory),
         of("system", line(&read("/etc/os-release"), "PRETTY_NAME")),
         of("kernel", kernel),
-        of("governor", if governor.is_empty() { "not known".into() } else { governor }),
-        of("load at start", load.split(' ').take(3).collect::<Vec<_>>().join(" ")),
+        of(
+            "governor",
+            if governor.is_empty() {
+                "not known".into()
+            } else {
+                governor
+            },
+        ),
+        of(
+            "load at start",
+            load.split(' ').take(3).collect::<Vec<_>>().join(" "),
+        ),
     ]
 }
 
 /// Now, UTC: `2026-11-20T19:50:00`.
 pub(crate) fn date_time() -> String {
-    let seconds = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |d| d.as_secs());
+    let seconds = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |d| d.as_secs());
     let (year, month, day) = civil((seconds / 86_400) as i64);
     let rest = seconds % 86_400;
-    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}", rest / 3600, rest / 60 % 60, rest % 60)
+    format!(
+        "{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}",
+        rest / 3600,
+        rest / 60 % 60,
+        rest % 60
+    )
 }
 
 /// Year, month and day of a day since 1970-01-01 in the Gregorian calendar.
@@ -43,7 +66,11 @@ fn civil(day: i64) -> (i64, i64, i64) {
     let year_of_era = (of_era - of_era / 1460 + of_era / 36_524 - of_era / 146_096) / 365;
     let of_year = of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
     let shifted_month = (5 * of_year + 2) / 153;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
+    let month = if shifted_month < 10 {
+        shifted_month + 3
+    } else {
+        shifted_month - 9
+    };
     let year = year_of_era + era * 400 + i64::from(month <= 2);
     (year, month, of_year - (153 * shifted_month + 2) / 5 + 1)
 }

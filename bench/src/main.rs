@@ -12,11 +12,13 @@
 
 #![forbid(unsafe_code)]
 
+mod compare;
 mod engine;
 mod machine;
 mod measure;
 mod net;
 mod progress;
+mod report;
 mod row;
 mod run;
 mod stats;
@@ -85,6 +87,27 @@ enum Command {
         #[arg(long)]
         silent: bool,
     },
+    /// One HTML file that draws results.
+    Report {
+        /// Files of results; rows of later ones replace those of earlier ones. The newest when none is named.
+        results: Vec<PathBuf>,
+        /// Tab-separated series of micro-benchmarks (columns figure, series, x, y in ns); may be given several times.
+        #[arg(long)]
+        series: Vec<PathBuf>,
+        /// Where it goes; else build/report.html.
+        #[arg(long)]
+        output: Option<PathBuf>,
+    },
+    /// What became faster or slower between two files of results.
+    Compare {
+        /// The older results.
+        old: PathBuf,
+        /// The newer results.
+        new: PathBuf,
+        /// Rows too that differ by no more than their rounds.
+        #[arg(long)]
+        all: bool,
+    },
 }
 
 fn main() -> ExitCode {
@@ -101,6 +124,12 @@ fn act(arguments: Arguments) -> Outcome<()> {
     let suite = Suite::open(arguments.suite.as_deref())?;
     match arguments.command {
         Command::List => list(&suite),
+        Command::Report {
+            results,
+            series,
+            output,
+        } => draw(&suite, results, &series, output),
+        Command::Compare { old, new, all } => compare::print(&old, &new, all),
         Command::Build { engines, force } => build_engines(&suite, &engines, force),
         Command::Run {
             quick,
@@ -134,12 +163,28 @@ fn act(arguments: Arguments) -> Outcome<()> {
     }
 }
 
+fn draw(suite: &Suite, results: Vec<PathBuf>, series: &[PathBuf], output: Option<PathBuf>) -> Outcome<()> {
+    let results = match results.is_empty() {
+        true => vec![suite.newest()?],
+        false => results,
+    };
+    let output = output.map_or_else(|| suite.file("report.html"), Ok)?;
+    report::write(suite, &results, series, &output)?;
+    println!("{}", output.display());
+    Ok(())
+}
+
 fn list(suite: &Suite) -> Outcome<()> {
     println!("workloads");
     for workload in &suite.workloads {
         let measures: Vec<&str> = workload.measures.iter().map(|m| m.name()).collect();
         let cells = (workload.cells(false).len(), workload.cells(true).len());
-        println!("  {:<24} {} ({})", workload.name, workload.title, measures.join(", "));
+        println!(
+            "  {:<24} {} ({})",
+            workload.name,
+            workload.title,
+            measures.join(", ")
+        );
         println!("  {:<24} {} comparisons, {} of them quick", "", cells.0, cells.1);
         if let Some(why) = &workload.unsupported {
             println!("  {:<24} not yet: {why}", "");
@@ -153,7 +198,10 @@ fn list(suite: &Suite) -> Outcome<()> {
             State::NotInstalled(why) => why,
             State::Defined(why) => format!("defined only: {why}"),
         };
-        println!("  {:<24} {} {} ({state})", engine.name, engine.title, engine.version);
+        println!(
+            "  {:<24} {} {} ({state})",
+            engine.name, engine.title, engine.version
+        );
     }
     Ok(())
 }
@@ -161,7 +209,10 @@ fn list(suite: &Suite) -> Outcome<()> {
 fn build_engines(suite: &Suite, wanted: &[String], force: bool) -> Outcome<()> {
     let missing = build::packages_missing(&suite.engines);
     if !missing.is_empty() {
-        println!("packages of the system that are not installed: {}", missing.join(" "));
+        println!(
+            "packages of the system that are not installed: {}",
+            missing.join(" ")
+        );
     }
     let mut failed = Vec::new();
     let mut last = "";

@@ -84,9 +84,20 @@ impl Row {
             point: cell.point.name.clone(),
             size: cell.size,
             measure: cell.measure.name().into(),
+            why: why.into(),
+            ..Row::empty(engine, status)
+        }
+    }
+
+    fn empty(engine: &str, status: Status) -> Row {
+        Row {
+            workload: String::new(),
+            point: String::new(),
+            size: 0,
+            measure: String::new(),
             engine: engine.to_owned(),
             status,
-            why: why.into(),
+            why: String::new(),
             unit: String::new(),
             median: None,
             low: None,
@@ -104,6 +115,22 @@ impl Row {
 
     /// A row of figures.
     pub(crate) fn measured(cell: &Cell<'_>, engine: &str, unit: &str, summary: Summary) -> Row {
+        Row::without(cell, engine, Status::Ok, "").with(unit, summary)
+    }
+
+    /// A row of what the machine can do by itself.
+    pub(crate) fn calibration(name: &str, size: usize, summary: Summary) -> Row {
+        let row = Row {
+            workload: "calibration".into(),
+            point: name.into(),
+            size,
+            measure: "limit".into(),
+            ..Row::empty("limit/machine", Status::Ok)
+        };
+        row.with("ns", summary)
+    }
+
+    fn with(self, unit: &str, summary: Summary) -> Row {
         Row {
             unit: unit.into(),
             median: Some(summary.median),
@@ -112,7 +139,7 @@ impl Row {
             p99: Some(summary.p99),
             samples: summary.samples,
             rounds: summary.rounds,
-            ..Row::without(cell, engine, Status::Ok, "")
+            ..self
         }
     }
 
@@ -233,7 +260,9 @@ impl Results {
     /// Whether a cell was finished for this engine.
     pub(crate) fn has(&self, cell: &Cell<'_>, engine: &str) -> bool {
         let key = cell.key();
-        self.rows.iter().any(|row| row.engine == engine && row.key() == key)
+        self.rows
+            .iter()
+            .any(|row| row.engine == engine && row.key() == key)
     }
 }
 

@@ -51,6 +51,7 @@ pub(crate) fn run(suite: &Suite, options: &Options) -> Outcome<PathBuf> {
     let mut run = Run::new(suite, options)?;
     let cells = run.cells()?;
     let progress = Progress::new(cells.len(), options.silent);
+    run.calibrate()?;
     for cell in &cells {
         progress.cell(&cell.key());
         run.cell(cell, &progress)?;
@@ -88,7 +89,10 @@ impl<'s> Run<'s> {
         let head = &results.head;
         let mut sessions = Vec::new();
         for engine in &suite.engines {
-            let wanted = head.engines.iter().any(|described| described.name == engine.name && described.absent.is_empty());
+            let wanted = head
+                .engines
+                .iter()
+                .any(|described| described.name == engine.name && described.absent.is_empty());
             if let (true, State::Ready(fingerprint)) = (wanted, state(suite, engine)?) {
                 let session = Session::new(suite, engine);
                 sessions.push(Contestant { session, fingerprint });
@@ -123,6 +127,15 @@ impl<'s> Run<'s> {
         Ok(workloads.flat_map(|w| w.cells(head.quick)).collect())
     }
 
+    /// What the machine can do, at the start of each run and each resumption.
+    fn calibrate(&mut self) -> Outcome<()> {
+        let mut rows = Vec::new();
+        for (name, size, samples) in limit::calibration()? {
+            rows.extend(stats::summary(&[samples]).map(|summary| Row::calibration(name, size, summary)));
+        }
+        self.results.add(rows)
+    }
+
     /// All engines in one cell.
     fn cell(&mut self, cell: &Cell<'s>, progress: &Progress) -> Outcome<()> {
         let wanted: Vec<usize> = (0..self.sessions.len())
@@ -134,7 +147,12 @@ impl<'s> Run<'s> {
         let mut rows = self.absent(cell);
         if let Some(why) = &cell.workload.unsupported {
             rows.extend(wanted.iter().map(|&index| {
-                Row::without(cell, &self.sessions[index].session.engine.name, Status::Unsupported, why)
+                Row::without(
+                    cell,
+                    &self.sessions[index].session.engine.name,
+                    Status::Unsupported,
+                    why,
+                )
             }));
             return self.results.add(rows);
         }
@@ -158,9 +176,16 @@ impl<'s> Run<'s> {
 
     /// Rows of engines that cannot run here at all: once a workload is enough, so for its first cell.
     fn absent(&self, cell: &Cell<'_>) -> Vec<Row> {
-        let absent = self.results.head.engines.iter().filter(|engine| !engine.absent.is_empty());
+        let absent = self
+            .results
+            .head
+            .engines
+            .iter()
+            .filter(|engine| !engine.absent.is_empty());
         let missing = absent.filter(|engine| !self.results.has(cell, &engine.name));
-        missing.map(|engine| Row::without(cell, &engine.name, Status::Absent, &engine.absent)).collect()
+        missing
+            .map(|engine| Row::without(cell, &engine.name, Status::Absent, &engine.absent))
+            .collect()
     }
 
     /// Checks and warms up; gives the time of one call, or why there is none.
@@ -175,9 +200,19 @@ impl<'s> Run<'s> {
         if let Some(refused) = refused(session, cell) {
             return Ok(Err((Status::Unsupported, refused)));
         }
-        let history = format!("{} {} {} {}", session.engine.name, cell.workload.name, cell.point.name, cell.measure.name());
+        let history = format!(
+            "{} {} {} {}",
+            session.engine.name,
+            cell.workload.name,
+            cell.point.name,
+            cell.measure.name()
+        );
         if let Some((size, ns)) = self.last.get(&history) {
-            let most = if quick { CALL_SECONDS_MAX.1 } else { CALL_SECONDS_MAX.0 };
+            let most = if quick {
+                CALL_SECONDS_MAX.1
+            } else {
+                CALL_SECONDS_MAX.0
+            };
             let expected = ns / 1e9 * cell.size as f64 / (*size).max(1) as f64;
             if expected > most {
                 let seconds = ns / 1e9;
@@ -197,9 +232,16 @@ impl<'s> Run<'s> {
         }
         let part = if quick { WARMUP_QUICK } else { 1.0 };
         if cell.measure == Measure::Throughput {
-            return Ok(time::round(session, cell, material, &self.sink, None, Duration::from_secs_f64(session.engine.warmup_seconds * part + 0.02))
-                .map(|_| 1.0)
-                .map_err(|refusal| verdict(session, refusal.into())));
+            return Ok(time::round(
+                session,
+                cell,
+                material,
+                &self.sink,
+                None,
+                Duration::from_secs_f64(session.engine.warmup_seconds * part + 0.02),
+            )
+            .map(|_| 1.0)
+            .map_err(|refusal| verdict(session, refusal.into())));
         }
         match time::warm(session, cell, material, &self.sink, part) {
             Ok(one) => {
@@ -252,7 +294,10 @@ impl<'s> Run<'s> {
         let row = |name: &str, rounds: &[Vec<f64>]| {
             stats::summary(rounds).map(|summary| Row::measured(cell, name, unit, summary))
         };
-        Ok([row("limit/wire", &wire), row("limit/conversion", &conversion)].into_iter().flatten().collect())
+        Ok([row("limit/wire", &wire), row("limit/conversion", &conversion)]
+            .into_iter()
+            .flatten()
+            .collect())
     }
 
     fn rows(&mut self, cell: &Cell<'_>, turn: Turn) -> Vec<Row> {
@@ -320,7 +365,11 @@ impl Turn {
 
     fn cold(&mut self, figures: coldstart::Figures) {
         for (point, unit, value) in figures {
-            self.figures.entry(point).or_insert((unit, Vec::new())).1.push(value);
+            self.figures
+                .entry(point)
+                .or_insert((unit, Vec::new()))
+                .1
+                .push(value);
         }
     }
 }
@@ -341,12 +390,22 @@ fn refused(session: &Session<'_>, cell: &Cell<'_>) -> Option<String> {
     if !cell.workload.speaks(engine.style) {
         return Some(format!("the workload is not for {:?} messages", engine.style).to_lowercase());
     }
-    let settings: Vec<String> = cell.point.set.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let settings: Vec<String> = cell
+        .point
+        .set
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
     let operation = cell.operation();
     let measured = format!("{}:{}", cell.workload.name, cell.measure.name());
     let wanted = [&*operation, &*cell.workload.name, cell.measure.name(), &*measured];
     let names = cell.point.set.keys().map(|name| &**name);
-    engine.lacks(wanted.into_iter().chain(settings.iter().map(|s| &**s)).chain(names))
+    engine.lacks(
+        wanted
+            .into_iter()
+            .chain(settings.iter().map(|s| &**s))
+            .chain(names),
+    )
 }
 
 /// What a row says of a finding. An engine that broke is started anew for the next cell.
@@ -364,7 +423,10 @@ fn verdict(session: &mut Session<'_>, finding: Finding) -> (Status, String) {
 fn output(suite: &Suite, options: &Options) -> Outcome<PathBuf> {
     match &options.output {
         Some(path) => Ok(path.clone()),
-        None => suite.file(&format!("results/{}.jsonl", machine::date_time().replace(':', ""))),
+        None => suite.file(&format!(
+            "results/{}.jsonl",
+            machine::date_time().replace(':', "")
+        )),
     }
 }
 
@@ -373,7 +435,11 @@ fn head(suite: &Suite, options: &Options) -> Outcome<Head> {
     let wanted = |engine: &crate::engine::Engine| {
         options.engines.is_empty() || options.engines.iter().any(|pattern| engine.matches(pattern))
     };
-    if let Some(nobody) = options.engines.iter().find(|p| !suite.engines.iter().any(|e| e.matches(p))) {
+    if let Some(nobody) = options
+        .engines
+        .iter()
+        .find(|p| !suite.engines.iter().any(|e| e.matches(p)))
+    {
         return Err(format!("there is no engine {nobody}").into());
     }
     let mut engines = Vec::new();

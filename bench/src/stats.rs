@@ -36,7 +36,11 @@ pub(crate) fn quantile(values: &[f64], part: f64) -> f64 {
 
 /// Of rounds of samples; empty rounds do not count. `None` when nothing was measured.
 pub(crate) fn summary(rounds: &[Vec<f64>]) -> Option<Summary> {
-    let medians: Vec<f64> = rounds.iter().filter(|r| !r.is_empty()).map(|r| median(r)).collect();
+    let medians: Vec<f64> = rounds
+        .iter()
+        .filter(|r| !r.is_empty())
+        .map(|r| median(r))
+        .collect();
     let all = rounds.concat();
     if all.is_empty() {
         return None;

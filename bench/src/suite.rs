@@ -68,11 +68,15 @@ impl Suite {
     /// # Errors
     /// There is none yet.
     pub(crate) fn newest(&self) -> Outcome<PathBuf> {
-        let folder = std::fs::read_dir(self.build.join("results")).into_iter().flatten();
+        let folder = std::fs::read_dir(self.build.join("results"))
+            .into_iter()
+            .flatten();
         let files = folder.flatten().map(|entry| entry.path());
         // Their names are dates.
         let results = files.filter(|path| path.extension().is_some_and(|e| e == "jsonl"));
-        results.max().ok_or_else(|| "there are no results yet: castile bench run".into())
+        results
+            .max()
+            .ok_or_else(|| "there are no results yet: castile bench run".into())
     }
 
     /// A file of the suite's own under `bench/build`.

@@ -100,11 +100,17 @@ pub(crate) fn all(folder: &Path) -> Outcome<Vec<Workload>> {
     let mut workloads = Vec::new();
     let mut paths: Vec<_> = std::fs::read_dir(folder)?.flatten().map(|e| e.path()).collect();
     paths.sort();
-    for path in paths.iter().filter(|p| p.extension().is_some_and(|e| e == "toml")) {
+    for path in paths
+        .iter()
+        .filter(|p| p.extension().is_some_and(|e| e == "toml"))
+    {
         let text = std::fs::read_to_string(path)?;
-        let mut workload: Workload =
-            toml::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
-        workload.name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let mut workload: Workload = toml::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))?;
+        workload.name = path
+            .file_stem()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         workloads.push(workload);
     }
     Ok(workloads)
@@ -127,7 +133,11 @@ impl Workload {
     /// The cells of a run, small sizes first.
     pub(crate) fn cells(&self, quick: bool) -> Vec<Cell<'_>> {
         let none = [Point::default()];
-        let points = if self.point.is_empty() { &none[..] } else { &self.point };
+        let points = if self.point.is_empty() {
+            &none[..]
+        } else {
+            &self.point
+        };
         let sizes = if quick { &self.quick } else { &self.sizes };
         let mut cells = Vec::new();
         for measure in &self.measures {
@@ -160,7 +170,12 @@ impl Cell<'_> {
             true => String::new(),
             false => format!(" [{}]", self.point.name),
         };
-        format!("{}{point} {} {}", self.workload.name, self.size, self.measure.name())
+        format!(
+            "{}{point} {} {}",
+            self.workload.name,
+            self.size,
+            self.measure.name()
+        )
     }
 
     /// The operation that is called.
@@ -169,7 +184,9 @@ impl Cell<'_> {
         match (kind, self.measure) {
             (Kind::Void, _) => "echoVoid".into(),
             (Kind::Google, _) => "doGoogleSearch".into(),
-            (_, Measure::Serialize | Measure::SendTime | Measure::Deserialize) => format!("send{}", kind.suffix()),
+            (_, Measure::Serialize | Measure::SendTime | Measure::Deserialize) => {
+                format!("send{}", kind.suffix())
+            }
             _ => format!("echo{}", kind.suffix()),
         }
     }
@@ -185,7 +202,11 @@ mod tests {
         let workloads = all(&folder).expect("workloads");
         assert!(workloads.len() >= 15, "{}", workloads.len());
         for workload in &workloads {
-            assert!(!workload.cells(false).is_empty(), "{} measures nothing", workload.name);
+            assert!(
+                !workload.cells(false).is_empty(),
+                "{} measures nothing",
+                workload.name
+            );
             assert!(!workload.source.is_empty(), "{} has no source", workload.name);
             for point in &workload.quick_points {
                 assert!(workload.point.iter().any(|p| p.name == *point), "{point}");

@@ -32,10 +32,12 @@ pub(crate) fn state(suite: &Suite, engine: &Engine) -> Outcome<State> {
     }
     let print = fingerprint(&engine.folder)?;
     let built = std::fs::read_to_string(stamp(suite, engine)).unwrap_or_default();
-    Ok(match built == print || engine.build.is_none() && engine.install.is_none() {
-        true => State::Ready(print),
-        false => State::Unbuilt,
-    })
+    Ok(
+        match built == print || engine.build.is_none() && engine.install.is_none() {
+            true => State::Ready(print),
+            false => State::Unbuilt,
+        },
+    )
 }
 
 /// Installs what is missing and builds; what is there and up to date is left alone. `force` builds anew.
@@ -74,7 +76,11 @@ pub(crate) fn packages_missing(engines: &[Engine]) -> Vec<String> {
     packages.dedup();
     packages.retain(|package| {
         let mut ask = Command::new("dpkg");
-        let status = ask.args(["-s", package]).stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let status = ask
+            .args(["-s", package])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .status();
         status.is_ok_and(|status| !status.success())
     });
     packages
@@ -92,7 +98,8 @@ fn shell(suite: &Suite, engine: &Engine, command: &str) -> Outcome<()> {
     if output.status.success() {
         return Ok(());
     }
-    let text = String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
+    let text =
+        String::from_utf8_lossy(&output.stderr).into_owned() + &String::from_utf8_lossy(&output.stdout);
     let lines: Vec<&str> = text.lines().collect();
     let end = lines[lines.len().saturating_sub(15)..].join("\n");
     Err(format!("{}: `{command}` failed ({}):\n{end}", engine.name, output.status).into())
@@ -108,7 +115,11 @@ pub(crate) fn fingerprint(folder: &Path) -> Outcome<String> {
         digest.update(file.strip_prefix(folder)?.to_string_lossy().as_bytes());
         digest.update(std::fs::read(&file)?);
     }
-    Ok(digest.finalize().iter().map(|byte| format!("{byte:02x}")).collect())
+    Ok(digest
+        .finalize()
+        .iter()
+        .map(|byte| format!("{byte:02x}"))
+        .collect())
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Outcome<()> {

@@ -124,7 +124,11 @@ pub(crate) fn all(folder: &Path) -> Outcome<Vec<Engine>> {
 
 fn parse(folder: &Path, text: &str) -> Outcome<Vec<Engine>> {
     let file: File = toml::from_str(text)?;
-    let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let name = folder
+        .file_name()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned();
     if name.contains(char::is_whitespace) {
         return Err("the folder's name has white space".into());
     }
@@ -144,7 +148,10 @@ fn parse(folder: &Path, text: &str) -> Outcome<Vec<Engine>> {
 impl File {
     fn engine(&self, folder: &Path, name: String, variant: &Variant) -> Engine {
         let both = |of: &BTreeMap<String, String>, more: &BTreeMap<String, String>| {
-            of.iter().chain(more).map(|(k, v)| (k.clone(), v.clone())).collect()
+            of.iter()
+                .chain(more)
+                .map(|(k, v)| (k.clone(), v.clone()))
+                .collect()
         };
         Engine {
             name,
@@ -184,7 +191,9 @@ impl Engine {
 
     /// Why it has not one of these (operations, settings as `name=value`, workloads).
     pub(crate) fn lacks<'w>(&self, wanted: impl IntoIterator<Item = &'w str>) -> Option<String> {
-        wanted.into_iter().find_map(|one| self.unsupported.get(one).cloned())
+        wanted
+            .into_iter()
+            .find_map(|one| self.unsupported.get(one).cloned())
     }
 
     /// Whether `pattern` (a name, a folder's name, or `folder/*`) means this engine.
@@ -197,8 +206,9 @@ impl Engine {
 
     /// The program of `needs` that is not in the PATH.
     pub(crate) fn missing(&self) -> Option<&str> {
-        let paths: Vec<PathBuf> =
-            std::env::var_os("PATH").map(|p| std::env::split_paths(&p).collect()).unwrap_or_default();
+        let paths: Vec<PathBuf> = std::env::var_os("PATH")
+            .map(|p| std::env::split_paths(&p).collect())
+            .unwrap_or_default();
         let there = |program: &str| match program.contains('/') {
             true => self.folder.join(program).exists(),
             false => paths.iter().any(|path| path.join(program).is_file()),
@@ -250,7 +260,9 @@ unsupported = { "chunk=4096" = "never" }
     #[test]
     fn a_word_that_nobody_knows_is_an_error() {
         let text = TEXT.replace("run = ", "runs = ");
-        let error = parse(Path::new("engines/a"), &text).expect_err("an error").to_string();
+        let error = parse(Path::new("engines/a"), &text)
+            .expect_err("an error")
+            .to_string();
         assert!(error.contains("runs"), "{error}");
     }
 }

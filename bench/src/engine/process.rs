@@ -49,8 +49,6 @@ pub(crate) struct Sample {
 pub(crate) struct Served {
     pub(crate) port: u16,
     pub(crate) path: String,
-    nested: Option<(u16, String)>,
-    files: Option<(u16, String)>,
 }
 
 /// An engine's process. Dropping it ends it and all that it started.
@@ -109,7 +107,10 @@ impl Process {
     /// # Errors
     /// What the engine answers instead, no answer in time, or its end.
     pub(crate) fn ask(&mut self, command: &str) -> Result<String, Refusal> {
-        let input = self.input.as_mut().ok_or_else(|| Refusal::Failed("it was ended".into()))?;
+        let input = self
+            .input
+            .as_mut()
+            .ok_or_else(|| Refusal::Failed("it was ended".into()))?;
         if writeln!(input, "{command}").and_then(|()| input.flush()).is_err() {
             return Err(self.ended(command));
         }
@@ -121,7 +122,10 @@ impl Process {
             Err(RecvTimeoutError::Timeout) => {
                 self.kill();
                 let seconds = self.timeout.as_secs_f64();
-                Err(Refusal::Failed(format!("no answer to `{}` in {seconds} s", shortened(command))))
+                Err(Refusal::Failed(format!(
+                    "no answer to `{}` in {seconds} s",
+                    shortened(command)
+                )))
             }
             Err(RecvTimeoutError::Disconnected) => Err(self.ended(command)),
         }
@@ -133,13 +137,16 @@ impl Process {
         let samples: Option<Vec<Sample>> = answer.split_whitespace().map(sample).collect();
         match samples {
             Some(samples) if samples.len() == count => Ok(samples),
-            _ => Err(Refusal::Failed(format!("`call` was answered {:?}", shortened(&answer)))),
+            _ => Err(Refusal::Failed(format!(
+                "`call` was answered {:?}",
+                shortened(&answer)
+            ))),
         }
     }
 
-    /// Starts its server.
-    pub(crate) fn serve(&mut self) -> Result<Served, Refusal> {
-        let answer = self.ask("serve")?;
+    /// Starts its server of a contract.
+    pub(crate) fn serve(&mut self, contract: &str) -> Result<Served, Refusal> {
+        let answer = self.ask(&format!("serve {contract}"))?;
         served(&answer).ok_or_else(|| Refusal::Failed(format!("`serve` was answered {answer:?}")))
     }
 
@@ -151,9 +158,18 @@ impl Process {
     fn ended(&mut self, command: &str) -> Refusal {
         self.kill();
         let log = std::fs::read_to_string(&self.log).unwrap_or_default();
-        let lines: Vec<&str> = log.lines().rev().filter(|line| !line.trim().is_empty()).take(3).collect();
+        let lines: Vec<&str> = log
+            .lines()
+            .rev()
+            .filter(|line| !line.trim().is_empty())
+            .take(3)
+            .collect();
         let last = lines.into_iter().rev().collect::<Vec<_>>().join(" | ");
-        Refusal::Failed(format!("it ended at `{}`: {}", shortened(command), shortened(&last)))
+        Refusal::Failed(format!(
+            "it ended at `{}`: {}",
+            shortened(command),
+            shortened(&last)
+        ))
     }
 
     fn kill(&mut self) {
@@ -182,13 +198,8 @@ impl Drop for Process {
 }
 
 impl Served {
-    /// Port and path of a contract; `None` when it is not served.
-    pub(crate) fn of(&self, contract: &str) -> Option<(u16, &str)> {
-        match contract {
-            "nested" => self.nested.as_ref().map(|(port, path)| (*port, &**path)),
-            "files" => self.files.as_ref().map(|(port, path)| (*port, &**path)),
-            _ => Some((self.port, &self.path)),
-        }
+    pub(crate) fn url(&self) -> String {
+        format!("http://127.0.0.1:{}{}", self.port, self.path)
     }
 }
 
@@ -214,24 +225,9 @@ fn sample(word: &str) -> Option<Sample> {
 
 fn served(answer: &str) -> Option<Served> {
     let mut words = answer.split_whitespace();
-    let mut served = Served {
-        port: words.next()?.parse().ok()?,
-        path: "/".into(),
-        ..Served::default()
-    };
-    for word in words {
-        let place = |text: &str| {
-            let (port, path) = text.split_at(text.find('/').unwrap_or(text.len()));
-            Some((port.parse().ok()?, if path.is_empty() { "/" } else { path }.to_owned()))
-        };
-        match word.split_once('=') {
-            Some(("nested", text)) => served.nested = Some(place(text)?),
-            Some(("files", text)) => served.files = Some(place(text)?),
-            None if word.starts_with('/') => word.clone_into(&mut served.path),
-            _ => return None,
-        }
-    }
-    Some(served)
+    let port = words.next()?.parse().ok()?;
+    let path = words.next().unwrap_or("/").to_owned();
+    path.starts_with('/').then_some(Served { port, path })
 }
 
 fn shortened(text: &str) -> String {
@@ -250,14 +246,21 @@ mod tests {
     fn answers_are_read() {
         assert_eq!(answer("ok 1 2"), Ok("1 2".into()));
         assert_eq!(answer("ok"), Ok(String::new()));
-        assert_eq!(answer("unsupported no MTOM"), Err(Refusal::Unsupported("no MTOM".into())));
+        assert_eq!(
+            answer("unsupported no MTOM"),
+            Err(Refusal::Unsupported("no MTOM".into()))
+        );
         assert_eq!(answer("error it broke"), Err(Refusal::Failed("it broke".into())));
         assert!(matches!(answer("Exception in thread"), Err(Refusal::Failed(_))));
     }
 
     #[test]
     fn samples_are_read() {
-        let end = Sample { start: 5, sent: None, end: 9 };
+        let end = Sample {
+            start: 5,
+            sent: None,
+            end: 9,
+        };
         assert_eq!(sample("5,9"), Some(end));
         assert_eq!(sample("5,7,9"), Some(Sample { sent: Some(7), ..end }));
         assert_eq!(sample("9,5"), None);
@@ -266,13 +269,12 @@ mod tests {
 
     #[test]
     fn a_server_says_where_it_is() {
-        let one = served("80").expect("a place");
-        assert_eq!(one.of("bench"), Some((80, "/")));
-        assert_eq!(one.of("nested"), None);
-        let many = served("80 /soap nested=81/n files=82").expect("places");
-        assert_eq!(many.of("bench"), Some((80, "/soap")));
-        assert_eq!(many.of("nested"), Some((81, "/n")));
-        assert_eq!(many.of("files"), Some((82, "/")));
+        assert_eq!(
+            served("80").map(|s| s.url()).as_deref(),
+            Some("http://127.0.0.1:80/")
+        );
+        assert_eq!(served("80 /soap").map(|s| s.path).as_deref(), Some("/soap"));
         assert_eq!(served("80 what"), None);
+        assert_eq!(served("ready"), None);
     }
 }

@@ -4,8 +4,8 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use super::session::Session;
 use super::Material;
+use super::session::Session;
 use crate::Outcome;
 use crate::engine::Role;
 use crate::engine::process::Refusal;
@@ -150,13 +150,23 @@ fn client(
     process.call(operation, &url, calls)?;
     let arrivals = sink.take("check");
     if arrivals.len() != calls {
-        return Err(Finding::Wrong(format!("{calls} calls made {} requests", arrivals.len())));
+        return Err(Finding::Wrong(format!(
+            "{calls} calls made {} requests",
+            arrivals.len()
+        )));
     }
     for (index, arrival) in arrivals.iter().enumerate() {
         if kind == Kind::Google {
             continue;
         }
-        let sent = decoded(style, kind, operation, Side::Request, &arrival.body, &arrival.media_type);
+        let sent = decoded(
+            style,
+            kind,
+            operation,
+            Side::Request,
+            &arrival.body,
+            &arrival.media_type,
+        );
         differs("sent", material.trace(index), &sent)?;
     }
     if replies {
@@ -180,7 +190,10 @@ fn server(session: &mut Session<'_>, cell: &Cell<'_>, material: &Material) -> Re
         match exchange.is_ok() {
             true => Ok(reply.clone()),
             false => {
-                let text = String::from_utf8_lossy(&reply).chars().take(300).collect::<String>();
+                let text = String::from_utf8_lossy(&reply)
+                    .chars()
+                    .take(300)
+                    .collect::<String>();
                 Err(Refusal::Failed(format!("the server answered {}: {text}", exchange.status)).into())
             }
         }
@@ -194,7 +207,9 @@ fn server(session: &mut Session<'_>, cell: &Cell<'_>, material: &Material) -> Re
                     .map_err(|e| Finding::Wrong(format!("the server's reply: {e}")))?;
                 if count != kind.count(trace) {
                     let wanted = kind.count(trace);
-                    return Err(Finding::Wrong(format!("the server counted {count}, not {wanted}")));
+                    return Err(Finding::Wrong(format!(
+                        "the server counted {count}, not {wanted}"
+                    )));
                 }
             }
             if round == 1 && material.operation.starts_with("send") {
@@ -216,8 +231,7 @@ fn together(
     scratch: &std::path::Path,
 ) -> Result<(), Finding> {
     let load = (cell.workload.kind == Kind::Google).then(|| material.sets[0].1.clone());
-    let (port, path) = session.place(cell, load.as_deref())?;
-    let url = format!("http://127.0.0.1:{port}{path}");
+    let url = session.server(cell, load.as_deref())?.url();
     let sets: Vec<&std::path::Path> = material.sets.iter().map(|(_, path)| &**path).collect();
     let process = session.client(cell, &sets)?;
     for calls in 1..=sets.len() {

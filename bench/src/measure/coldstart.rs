@@ -37,7 +37,8 @@ pub(crate) fn round(
     let ns = |from: u64, to: u64| to.saturating_sub(from) as f64;
     if place == Place::Client {
         let url = sink.answer("cold", &messages.response, false);
-        let mut process = Process::start(suite, engine, "client").map_err(|e| Refusal::Failed(e.to_string()))?;
+        let mut process =
+            Process::start(suite, engine, "client").map_err(|e| Refusal::Failed(e.to_string()))?;
         let first = process.call(&material.operation, &url, 1)?[0];
         figures.push((FIRST_REPLY, "ns", ns(process.started, first.end)));
         figures.push(("old server, new client", "ns", ns(first.start, first.end)));
@@ -47,7 +48,8 @@ pub(crate) fn round(
         return Ok(figures);
     }
     // A server from nothing to its first reply, which a raw client asks for.
-    let (server, served) = cold_server(suite, session)?;
+    let contract = cell.workload.kind.contract(engine.style);
+    let (server, served) = cold_server(suite, session, contract)?;
     let first = asked(&served, request)?;
     figures.push((FIRST_REPLY, "ns", ns(server.started, first.1)));
     if place == Place::Server {
@@ -61,8 +63,8 @@ pub(crate) fn round(
         return Ok(figures);
     }
     drop(server);
-    let (server, served) = cold_server(suite, session)?;
-    let url = format!("http://127.0.0.1:{}{}", served.port, served.path);
+    let (server, served) = cold_server(suite, session, contract)?;
+    let url = served.url();
     let mut client = started(suite, engine, "client")?;
     let first = client.call(&material.operation, &url, 1)?[0];
     figures.push(("new server, new client", "ns", ns(first.start, first.end)));
@@ -77,10 +79,10 @@ pub(crate) fn round(
     Ok(figures)
 }
 
-fn cold_server(suite: &Suite, session: &Session<'_>) -> Result<(Process, Served), Refusal> {
+fn cold_server(suite: &Suite, session: &Session<'_>, contract: &str) -> Result<(Process, Served), Refusal> {
     let mut process =
         Process::start(suite, session.engine, "server").map_err(|e| Refusal::Failed(e.to_string()))?;
-    let served = process.serve()?;
+    let served = process.serve(contract)?;
     Ok((process, served))
 }
 
@@ -92,7 +94,10 @@ fn asked(served: &Served, request: &[u8]) -> Result<(u64, u64), Refusal> {
         .map_err(|e| Refusal::Failed(format!("the server: {e}")))?;
     match exchange.is_ok() {
         true => Ok((exchange.start, exchange.end)),
-        false => Err(Refusal::Failed(format!("the server answered {}", exchange.status))),
+        false => Err(Refusal::Failed(format!(
+            "the server answered {}",
+            exchange.status
+        ))),
     }
 }
 

@@ -8,15 +8,54 @@ use crate::Outcome;
 use crate::net::load::{self, Until};
 use crate::net::raw;
 use crate::net::sink::Sink;
-use crate::trace::{Field, Kind};
+use crate::trace::generate::{self, Data};
+use crate::trace::{Field, Kind, Trace};
 use crate::wire::Style;
 use crate::workload::{Cell, Measure};
+
+/// What stands in every run: name, bytes or values, and samples in ns.
+pub(crate) fn calibration() -> Outcome<Vec<(&'static str, usize, Vec<f64>)>> {
+    const MESSAGE: usize = 2_400_000;
+    let data = Data {
+        seed: 1,
+        ..Data::default()
+    };
+    let values = doubles(&generate::trace(Kind::Doubles, &data, 10_000)?);
+    let samples = [
+        ("ping-pong of 500 bytes", 500, raw::ping_pong(2000, 500, 500)?),
+        ("vectored write", MESSAGE, raw::vectored_write(50, MESSAGE)?),
+        ("memcpy", MESSAGE, raw::copy(100, MESSAGE)),
+        ("memcmp", MESSAGE, raw::compare(100, MESSAGE)),
+        ("format doubles", values.len(), raw::format_doubles(20, &values)),
+        ("parse doubles", values.len(), raw::parse_doubles(20, &values)),
+    ];
+    let in_ns = |ns: Vec<u64>| ns.into_iter().map(|ns| ns as f64).collect();
+    Ok(samples
+        .into_iter()
+        .map(|(name, size, ns)| (name, size, in_ns(ns)))
+        .collect())
+}
+
+fn doubles(trace: &Trace) -> Vec<f64> {
+    let fields = trace.rows.iter().flatten();
+    let numbers = fields.filter_map(|field| match field {
+        Field::Double(value) => Some(*value),
+        _ => None,
+    });
+    numbers.collect()
+}
 
 /// HTTP's heads around request and reply, about.
 const HEADS: (usize, usize) = (230, 130);
 
 /// The bytes alone: as many over loopback as the cell's messages have, without SOAP or HTTP; ns, or requests a second.
-pub(crate) fn wire(cell: &Cell<'_>, material: &Material, sink: &Sink, calls: usize, time: Duration) -> Outcome<Vec<f64>> {
+pub(crate) fn wire(
+    cell: &Cell<'_>,
+    material: &Material,
+    sink: &Sink,
+    calls: usize,
+    time: Duration,
+) -> Outcome<Vec<f64>> {
     let messages = material.messages(Style::Literal);
     let (out, back) = match cell.measure {
         Measure::Endtoend => (messages.echo_requests[0].len(), messages.echo_response.len()),
@@ -29,7 +68,11 @@ pub(crate) fn wire(cell: &Cell<'_>, material: &Material, sink: &Sink, calls: usi
         }
         Measure::Throughput => {
             let url = sink.answer("load", &messages.response, false);
-            let port = url.split([':', '/']).nth(4).and_then(|p| p.parse().ok()).unwrap_or(0);
+            let port = url
+                .split([':', '/'])
+                .nth(4)
+                .and_then(|p| p.parse().ok())
+                .unwrap_or(0);
             let request: Arc<Vec<u8>> = messages.requests[0].clone();
             let until = cell.point.requests.map_or(Until::Time(time), Until::Count);
             let rate = load::run(port, "/load", &request, cell.point.connections.max(1), until)?;
@@ -46,13 +89,7 @@ pub(crate) fn conversion(cell: &Cell<'_>, material: &Material) -> Option<Vec<f64
     if !matches!(cell.workload.kind, Kind::Doubles | Kind::Mios) {
         return None;
     }
-    let fields = material.trace(0).rows.iter().flatten();
-    let values: Vec<f64> = fields
-        .filter_map(|field| match field {
-            Field::Double(value) => Some(*value),
-            _ => None,
-        })
-        .collect();
+    let values = doubles(material.trace(0));
     let format = || raw::format_doubles(5, &values);
     let parse = || raw::parse_doubles(5, &values);
     let samples: Vec<u64> = match cell.measure {

@@ -7,7 +7,7 @@ use crate::Outcome;
 use crate::suite::Suite;
 use crate::trace::{Kind, Trace, generate};
 use crate::wire::{self, Style};
-use crate::workload::{Cell, Measure};
+use crate::workload::Cell;
 
 /// Everything about a cell that does not depend on the engine.
 pub(crate) struct Material {
@@ -41,15 +41,22 @@ impl Material {
         let (kind, data) = (cell.workload.kind, &cell.workload.data);
         let first = generate::trace(kind, data, cell.size)?;
         let mut traces = vec![first];
-        if let Some(change) = &cell.point.change {
-            traces.push(generate::changed(&traces[0], data, change)?);
+        match (&cell.point.change, kind) {
+            (Some(change), _) => traces.push(generate::changed(&traces[0], data, change)?),
+            (None, Kind::Void | Kind::Google) => {}
+            // All values differ from one message to the next: who remembers the last one gains nothing that was not asked
+            // for (paper 003 compares bSOAP so too).
+            (None, _) => traces.push(generate::other(kind, data, cell.size)?),
         }
         let name = |part: &str| suite.file(&format!("data/{}-{}-{part}.txt", cell.workload.name, cell.size));
         let mut sets = Vec::new();
         for (index, trace) in traces.into_iter().enumerate() {
             let part = match index {
                 0 => "0".to_owned(),
-                _ => format!("1-{}", cell.point.name.replace(|c: char| !c.is_ascii_alphanumeric(), "")),
+                _ => format!(
+                    "1-{}",
+                    cell.point.name.replace(|c: char| !c.is_ascii_alphanumeric(), "")
+                ),
             };
             let path = name(&part)?;
             written(&path, &trace)?;
@@ -84,17 +91,14 @@ impl Material {
     pub(crate) fn trace(&self, index: usize) -> &Trace {
         &self.sets[index % self.sets.len()].0
     }
-
-    /// Whether requests of this cell carry what is measured; else only the replies do.
-    pub(crate) fn sends(cell: &Cell<'_>) -> bool {
-        cell.workload.kind != Kind::Google || cell.measure == Measure::Serialize
-    }
 }
 
 impl Messages {
     fn of(style: Style, operation: &str, echo: &str, sets: &[(Trace, PathBuf)]) -> Messages {
         let requests = |operation: &str| {
-            let ready = sets.iter().map(|(trace, _)| Arc::new(wire::request(style, operation, trace)));
+            let ready = sets
+                .iter()
+                .map(|(trace, _)| Arc::new(wire::request(style, operation, trace)));
             ready.collect()
         };
         let first = &sets[0].0;

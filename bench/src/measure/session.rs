@@ -28,6 +28,7 @@ struct Server {
     process: Process,
     settings: Settings,
     loaded: String,
+    contract: &'static str,
     served: Served,
 }
 
@@ -45,9 +46,8 @@ impl<'s> Session<'s> {
 
     /// The client, with the point's settings, and with these sets loaded.
     pub(crate) fn client(&mut self, cell: &Cell<'_>, sets: &[&Path]) -> Result<&mut Process, Refusal> {
-        let fits = |(process, settings): &mut (Process, Settings)| {
-            *settings == cell.point.set && process.is_alive()
-        };
+        let fits =
+            |(process, settings): &mut (Process, Settings)| *settings == cell.point.set && process.is_alive();
         if !self.client.as_mut().is_some_and(fits) {
             self.loaded.clear();
             self.client = None;
@@ -59,7 +59,10 @@ impl<'s> Session<'s> {
             return Err(Refusal::Failed("it has no client".into()));
         };
         let kind = cell.workload.kind.name();
-        let wanted: Vec<String> = sets.iter().map(|path| format!("load {kind} {}", path.display())).collect();
+        let wanted: Vec<String> = sets
+            .iter()
+            .map(|path| format!("load {kind} {}", path.display()))
+            .collect();
         if kind != "void" && self.loaded != wanted {
             self.loaded.clear();
             process.ask("clear")?;
@@ -76,8 +79,12 @@ impl<'s> Session<'s> {
         let wanted = load.map_or_else(String::new, |path| {
             format!("load {} {}", cell.workload.kind.name(), path.display())
         });
+        let contract = cell.workload.kind.contract(self.engine.style);
         let fits = |server: &mut Server| {
-            server.settings == cell.point.set && server.loaded == wanted && server.process.is_alive()
+            server.contract == contract
+                && server.settings == cell.point.set
+                && server.loaded == wanted
+                && server.process.is_alive()
         };
         if !self.server.as_mut().is_some_and(fits) {
             self.server = None;
@@ -86,11 +93,12 @@ impl<'s> Session<'s> {
             if !wanted.is_empty() {
                 process.ask(&wanted)?;
             }
-            let served = process.serve()?;
+            let served = process.serve(contract)?;
             self.server = Some(Server {
                 process,
                 settings: cell.point.set.clone(),
                 loaded: wanted,
+                contract,
                 served,
             });
         }
@@ -100,21 +108,11 @@ impl<'s> Session<'s> {
         }
     }
 
-    /// A connection to the server's contract of this cell.
+    /// A connection to the server.
     pub(crate) fn sender(&mut self, cell: &Cell<'_>, load: Option<&Path>) -> Result<Sender, Refusal> {
-        let (port, path) = self.place(cell, load)?;
-        let timeout = Duration::from_secs_f64(self.engine.timeout_seconds);
-        Ok(Sender::new(port, &path, timeout))
-    }
-
-    /// Port and path of the server's contract of this cell.
-    pub(crate) fn place(&mut self, cell: &Cell<'_>, load: Option<&Path>) -> Result<(u16, String), Refusal> {
-        let contract = cell.workload.kind.contract();
         let served = self.server(cell, load)?;
-        let (port, path) = served
-            .of(contract)
-            .ok_or_else(|| Refusal::Unsupported(format!("the server has no contract {contract}")))?;
-        Ok((port, path.to_owned()))
+        let timeout = Duration::from_secs_f64(self.engine.timeout_seconds);
+        Ok(Sender::new(served.port, &served.path, timeout))
     }
 
     /// CPU seconds and peak memory of client and server so far.

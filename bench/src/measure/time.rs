@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::Material;
 use super::check::Place;
 use super::session::Session;
-use super::Material;
 use crate::engine::process::{Refusal, Sample};
 use crate::net::load::{self, Until};
 use crate::net::sink::Sink;
@@ -48,7 +48,14 @@ pub(crate) fn warm(
     let started = Instant::now();
     let mut calls = 1;
     loop {
-        let round = round(session, cell, material, sink, Some(calls), Duration::from_millis(50))?;
+        let round = round(
+            session,
+            cell,
+            material,
+            sink,
+            Some(calls),
+            Duration::from_millis(50),
+        )?;
         let one = crate::stats::median(&round.samples).max(1.0);
         let spent = started.elapsed().as_secs_f64();
         let before = session.warmed.get(&operation).copied().unwrap_or(0.0);
@@ -71,7 +78,9 @@ pub(crate) fn round(
 ) -> Result<Round, Refusal> {
     let place = Place::of(session, cell).ok_or_else(|| super::check::no_role(cell))?;
     let (client, server) = session.usage();
-    let calls = calls.unwrap_or(1).clamp(1, CALLS_MAX);
+    // Whole turns of all sets: two messages that follow each other are never the same.
+    let sets = material.sets.len();
+    let calls = calls.unwrap_or(1).clamp(1, CALLS_MAX).next_multiple_of(sets);
     let mut round = match (cell.measure, place) {
         (Measure::Throughput, _) => throughput(session, cell, material, time)?,
         (_, Place::Server) => served(session, cell, material, calls)?,
@@ -108,16 +117,21 @@ fn called(
     let mut samples = Vec::new();
     match fresh {
         // Each change starts from a first message of a new client; only the second is counted.
-        true => for _ in 0..calls {
-            process.ask("reset")?;
-            samples.extend(process.call(operation, &url, sets.len())?);
-        },
+        true => {
+            for _ in 0..calls {
+                process.ask("reset")?;
+                samples.extend(process.call(operation, &url, sets.len())?);
+            }
+        }
         false => samples = process.call(operation, &url, calls)?,
     }
     let arrivals = sink.take("time");
     if arrivals.len() != samples.len() {
         let counts = (samples.len(), arrivals.len());
-        return Err(Refusal::Failed(format!("{} calls made {} requests", counts.0, counts.1)));
+        return Err(Refusal::Failed(format!(
+            "{} calls made {} requests",
+            counts.0, counts.1
+        )));
     }
     let mut round = Round {
         calls: samples.len(),
@@ -132,7 +146,10 @@ fn called(
         let span = match cell.measure {
             Measure::SendTime => {
                 round.at_sink |= sample.sent.is_none();
-                sample.sent.unwrap_or(arrival.last_byte).saturating_sub(sample.start)
+                sample
+                    .sent
+                    .unwrap_or(arrival.last_byte)
+                    .saturating_sub(sample.start)
             }
             Measure::Serialize => arrival.last_byte.saturating_sub(sample.start),
             Measure::Deserialize => sample.end.saturating_sub(arrival.answered),
@@ -167,7 +184,10 @@ fn served(
             .exchange(request, None)
             .map_err(|e| Refusal::Failed(format!("the server: {e}")))?;
         if !exchange.is_ok() {
-            return Err(Refusal::Failed(format!("the server answered {}", exchange.status)));
+            return Err(Refusal::Failed(format!(
+                "the server answered {}",
+                exchange.status
+            )));
         }
         if index > 0 {
             round.samples.push((exchange.end - exchange.start) as f64);
@@ -184,8 +204,7 @@ fn together(
     material: &Material,
     calls: usize,
 ) -> Result<Round, Refusal> {
-    let (port, path) = session.place(cell, load(cell, material))?;
-    let url = format!("http://127.0.0.1:{port}{path}");
+    let url = session.server(cell, load(cell, material))?.url();
     let sets: Vec<&Path> = material.sets.iter().map(|(_, path)| &**path).collect();
     let messages = material.messages(session.engine.style);
     let process = session.client(cell, &sets)?;
@@ -207,14 +226,20 @@ fn throughput(
     material: &Material,
     time: Duration,
 ) -> Result<Round, Refusal> {
-    let (port, path) = session.place(cell, load(cell, material))?;
+    let served = session.server(cell, load(cell, material))?;
     let request: &Arc<Vec<u8>> = &material.messages(session.engine.style).requests[0];
     let until = match cell.point.requests {
         Some(count) => Until::Count(count),
         None => Until::Time(time),
     };
-    let rate = load::run(port, &path, request, cell.point.connections.max(1), until)
-        .map_err(|e| Refusal::Failed(format!("under load: {e}")))?;
+    let rate = load::run(
+        served.port,
+        &served.path,
+        request,
+        cell.point.connections.max(1),
+        until,
+    )
+    .map_err(|e| Refusal::Failed(format!("under load: {e}")))?;
     Ok(Round {
         samples: vec![rate],
         bytes_request: request.len(),

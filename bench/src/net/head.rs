@@ -55,12 +55,18 @@ impl Head {
 
     /// The value of a field; its name in lower case.
     pub(crate) fn field(&self, name: &str) -> Option<&str> {
-        self.fields.iter().find(|(n, _)| n == name).map(|(_, value)| &**value)
+        self.fields
+            .iter()
+            .find(|(n, _)| n == name)
+            .map(|(_, value)| &**value)
     }
 
     fn says(&self, name: &str, word: &str) -> bool {
-        self.field(name)
-            .is_some_and(|value| value.split(',').any(|part| part.trim().eq_ignore_ascii_case(word)))
+        self.field(name).is_some_and(|value| {
+            value
+                .split(',')
+                .any(|part| part.trim().eq_ignore_ascii_case(word))
+        })
     }
 
     /// Whether the peer keeps the connection.

@@ -17,7 +17,13 @@ pub(crate) enum Until {
 }
 
 /// Requests a second.
-pub(crate) fn run(port: u16, path: &str, envelope: &Arc<Vec<u8>>, connections: usize, until: Until) -> Outcome<f64> {
+pub(crate) fn run(
+    port: u16,
+    path: &str,
+    envelope: &Arc<Vec<u8>>,
+    connections: usize,
+    until: Until,
+) -> Outcome<f64> {
     let stop = Arc::new(AtomicBool::new(false));
     let count = match until {
         Until::Count(count) => count,
@@ -46,7 +52,11 @@ pub(crate) fn run(port: u16, path: &str, envelope: &Arc<Vec<u8>>, connections: u
 fn hammer(sender: &mut Sender, envelope: &[u8], stop: &AtomicBool, left: &AtomicU64) -> std::io::Result<u64> {
     let mut count = 0;
     let more = |n: u64| n.checked_sub(1);
-    while !stop.load(Ordering::Relaxed) && left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, more).is_ok() {
+    while !stop.load(Ordering::Relaxed)
+        && left
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more)
+            .is_ok()
+    {
         let exchange = sender.exchange(envelope, None)?;
         if !exchange.is_ok() {
             return Err(super::head::bad(&exchange.status));

@@ -74,7 +74,8 @@ impl Sender {
         };
         stream.write_all(&message)?;
         let head = loop {
-            let head = Head::read(&mut stream, &mut self.rest)?.ok_or_else(|| bad("closed without an answer"))?;
+            let head =
+                Head::read(&mut stream, &mut self.rest)?.ok_or_else(|| bad("closed without an answer"))?;
             if !head.first.contains(" 100 ") {
                 break head;
             }

@@ -18,8 +18,6 @@ pub(crate) struct Arrival {
     pub(crate) answered: u64,
     /// Bytes of head and body on the wire.
     pub(crate) bytes: usize,
-    /// Whether it was the first on its connection.
-    pub(crate) new_connection: bool,
     /// The body, where the path keeps it.
     pub(crate) body: Vec<u8>,
     /// Its media type.
@@ -85,26 +83,32 @@ impl Sink {
 
 fn serve(mut stream: TcpStream, paths: &Mutex<HashMap<String, Path>>) -> std::io::Result<()> {
     stream.set_nodelay(true)?;
-    let (mut rest, mut buffer, mut first) = (Vec::new(), vec![0; 256 << 10], true);
+    let (mut rest, mut buffer) = (Vec::new(), vec![0; 256 << 10]);
     while let Some(head) = Head::read(&mut stream, &mut rest)? {
         let path = head.first.split(' ').nth(1).unwrap_or("/").to_owned();
         let path = path.split('?').next().unwrap_or("/").to_owned();
         let found = locked(paths).get(&path).map(|p| (p.answer.clone(), p.keep));
         let Some((answer, keep)) = found else {
-            return stream.write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
+            return stream
+                .write_all(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n");
         };
         if head.expects() {
             stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
         }
         let mut kept = Vec::new();
         let length = head.length(true)?;
-        let wire = body(&mut stream, &mut rest, length, keep.then_some(&mut kept), &mut buffer)?;
+        let wire = body(
+            &mut stream,
+            &mut rest,
+            length,
+            keep.then_some(&mut kept),
+            &mut buffer,
+        )?;
         let last_byte = now();
         let arrival = Arrival {
             last_byte,
             answered: now(),
             bytes: head.bytes + wire,
-            new_connection: std::mem::take(&mut first),
             body: kept,
             media_type: head.field("content-type").unwrap_or_default().to_owned(),
         };

@@ -57,6 +57,7 @@ fn sixteen() -> usize {
 pub(crate) fn trace(kind: Kind, data: &Data, size: usize) -> Outcome<Trace> {
     let mut random = Random::new(data.seed ^ 0x00ca_571e);
     let rows = match kind {
+        Kind::Void | Kind::Counter => Vec::new(),
         Kind::Bytes => vec![vec![Field::Bytes(bytes(&mut random, size))]],
         Kind::Strings => strings(&mut random, data, size),
         _ => (0..size)
@@ -64,6 +65,15 @@ pub(crate) fn trace(kind: Kind, data: &Data, size: usize) -> Outcome<Trace> {
             .collect::<Outcome<_>>()?,
     };
     Ok(Trace { kind, rows })
+}
+
+/// As many other items.
+pub(crate) fn other(kind: Kind, data: &Data, size: usize) -> Outcome<Trace> {
+    let data = Data {
+        seed: data.seed ^ 0x000c_4a2e,
+        ..data.clone()
+    };
+    trace(kind, &data, size)
 }
 
 /// The same with some of its doubles anew.
@@ -80,7 +90,10 @@ pub(crate) fn changed(trace: &Trace, data: &Data, change: &Change) -> Outcome<Tr
     let mut rows = trace.rows.clone();
     for (index, row) in rows.iter_mut().enumerate() {
         // Spread evenly, so that every part of the message has its share.
-        let (before, after) = (index as u64 * change.percent / 100, (index as u64 + 1) * change.percent / 100);
+        let (before, after) = (
+            index as u64 * change.percent / 100,
+            (index as u64 + 1) * change.percent / 100,
+        );
         if before == after {
             continue;
         }
@@ -94,7 +107,10 @@ pub(crate) fn changed(trace: &Trace, data: &Data, change: &Change) -> Outcome<Tr
             }
         }
     }
-    Ok(Trace { kind: trace.kind, rows })
+    Ok(Trace {
+        kind: trace.kind,
+        rows,
+    })
 }
 
 fn row(kind: Kind, data: &Data, random: &mut Random, index: usize) -> Outcome<Vec<Field>> {
@@ -107,9 +123,17 @@ fn row(kind: Kind, data: &Data, random: &mut Random, index: usize) -> Outcome<Ve
             match data.values {
                 Values::Width => {
                     let int = [int(data, random), int(data, random)];
-                    vec![Field::Int(int[0]), Field::Int(int[1]), Field::Double(number(data, random)?)]
+                    vec![
+                        Field::Int(int[0]),
+                        Field::Int(int[1]),
+                        Field::Double(number(data, random)?),
+                    ]
                 }
-                _ => vec![place(index / 1000), place(index % 1000), Field::Double(number(data, random)?)],
+                _ => vec![
+                    place(index / 1000),
+                    place(index % 1000),
+                    Field::Double(number(data, random)?),
+                ],
             }
         }
         Kind::Events => vec![
@@ -119,7 +143,11 @@ fn row(kind: Kind, data: &Data, random: &mut Random, index: usize) -> Outcome<Ve
         ],
         Kind::Attributes => vec![
             text(format!("attribute.{index}")),
-            text(random.pick(&["string", "int", "float", "date", "time", "datetime"]).to_owned()),
+            text(
+                random
+                    .pick(&["string", "int", "float", "date", "time", "datetime"])
+                    .to_owned(),
+            ),
             text(random.word(data.length)),
         ],
         Kind::ClassAds => machine(random, index),
@@ -185,7 +213,9 @@ fn of_width(width: usize, random: &mut Random) -> Outcome<f64> {
 }
 
 fn digits(count: usize, random: &mut Random) -> String {
-    (0..count).map(|_| char::from(b'0' + random.below(10) as u8)).collect()
+    (0..count)
+        .map(|_| char::from(b'0' + random.below(10) as u8))
+        .collect()
 }
 
 /// An int of paper 000's widths: 1 character where doubles have 1, 11 where they have 24, else 9.
@@ -210,16 +240,44 @@ fn machine(random: &mut Random, index: usize) -> Vec<Field> {
             fields.push(Field::Text(text));
         }
     };
-    for (name, value) in [("MyType", "Machine"), ("TargetType", "Job"), ("Arch", "X86_64"), ("OpSys", "LINUX"),
-        ("FileSystemDomain", "cs.example.edu"), ("UidDomain", "cs.example.edu"), ("State", "Unclaimed"),
-        ("Activity", "Idle"), ("CondorPlatform", "$CondorPlatform: X86_64-Debian $"),
-        ("Requirements", "(START) && (TARGET.ImageSize <= MY.Memory * 1024)")] {
+    for (name, value) in [
+        ("MyType", "Machine"),
+        ("TargetType", "Job"),
+        ("Arch", "X86_64"),
+        ("OpSys", "LINUX"),
+        ("FileSystemDomain", "cs.example.edu"),
+        ("UidDomain", "cs.example.edu"),
+        ("State", "Unclaimed"),
+        ("Activity", "Idle"),
+        ("CondorPlatform", "$CondorPlatform: X86_64-Debian $"),
+        (
+            "Requirements",
+            "(START) && (TARGET.ImageSize <= MY.Memory * 1024)",
+        ),
+    ] {
         add(name, "STRING-ATTR", value.to_owned());
     }
-    add("Name", "STRING-ATTR", format!("slot1@node{index:04}.cs.example.edu"));
-    add("StartdIpAddr", "STRING-ATTR", format!("<10.0.{}.{}:9618>", index / 250, index % 250));
-    for (name, bound) in [("Memory", 65_536), ("Disk", 1 << 30), ("Cpus", 64), ("Mips", 40_000), ("KFlops", 9_000_000),
-        ("KeyboardIdle", 100_000), ("ConsoleIdle", 100_000), ("VirtualMemory", 1 << 26), ("LastHeardFrom", 1 << 31)] {
+    add(
+        "Name",
+        "STRING-ATTR",
+        format!("slot1@node{index:04}.cs.example.edu"),
+    );
+    add(
+        "StartdIpAddr",
+        "STRING-ATTR",
+        format!("<10.0.{}.{}:9618>", index / 250, index % 250),
+    );
+    for (name, bound) in [
+        ("Memory", 65_536),
+        ("Disk", 1 << 30),
+        ("Cpus", 64),
+        ("Mips", 40_000),
+        ("KFlops", 9_000_000),
+        ("KeyboardIdle", 100_000),
+        ("ConsoleIdle", 100_000),
+        ("VirtualMemory", 1 << 26),
+        ("LastHeardFrom", 1 << 31),
+    ] {
         add(name, "INTEGER-ATTR", random.below(bound).to_string());
     }
     for name in ["LoadAvg", "CondorLoadAvg", "TotalLoadAvg", "Rank"] {
@@ -230,7 +288,11 @@ fn machine(random: &mut Random, index: usize) -> Vec<Field> {
 
 fn result(random: &mut Random, index: usize) -> Vec<Field> {
     let host = format!("www{}.example.org", random.below(100));
-    let url = format!("http://{host}/{}/{}.html?a=1&b={index}", random.word(6), random.word(8));
+    let url = format!(
+        "http://{host}/{}/{}.html?a=1&b={index}",
+        random.word(6),
+        random.word(8)
+    );
     vec![
         Field::Text(random.sentence(8)),
         Field::Text(url),
@@ -277,7 +339,11 @@ mod tests {
             let trace = of(kind, &data, 20);
             let back = Trace::parse(kind, &trace.text()).expect("its own text");
             assert_eq!(trace.difference(&back), None, "{kind:?}");
-            assert_eq!(trace.text(), of(kind, &data, 20).text(), "{kind:?} is the same again");
+            assert_eq!(
+                trace.text(),
+                of(kind, &data, 20).text(),
+                "{kind:?} is the same again"
+            );
         }
     }
 
@@ -308,7 +374,11 @@ mod tests {
                 fresh: false,
             };
             let second = changed(&first, &data, &change).expect("a trace");
-            let differ = first.rows.iter().zip(&second.rows).filter(|(a, b)| !a[0].same(&b[0]));
+            let differ = first
+                .rows
+                .iter()
+                .zip(&second.rows)
+                .filter(|(a, b)| !a[0].same(&b[0]));
             assert_eq!(differ.count() as u64, percent * 10);
         }
     }

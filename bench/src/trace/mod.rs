@@ -9,6 +9,7 @@ mod random;
 use serde::Deserialize;
 
 use crate::Outcome;
+use crate::wire::Style;
 
 /// What a row of a trace is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize)]
@@ -146,12 +147,13 @@ impl Kind {
         }
     }
 
-    /// The contract's file, without its ending; `encoded` for engines that have SOAP encoding only.
-    pub(crate) fn contract(self) -> &'static str {
-        match self {
-            Kind::Nested => "nested",
-            Kind::Files => "files",
-            _ => "bench",
+    /// The contract's file, without its ending.
+    pub(crate) fn contract(self, style: Style) -> &'static str {
+        match (self, style) {
+            (Kind::Nested, _) => "nested",
+            (Kind::Files, _) => "files",
+            (_, Style::Encoded) => "encoded",
+            (_, Style::Literal) => "bench",
         }
     }
 
@@ -307,7 +309,12 @@ fn from_hex(text: &str) -> Option<Vec<u8>> {
         .map(|c| char::from(c).to_digit(16).and_then(|d| u8::try_from(d).ok()))
         .collect();
     let digits = digits.filter(|d| d.len() % 2 == 0)?;
-    Some(digits.chunks_exact(2).map(|pair| pair[0] << 4 | pair[1]).collect())
+    Some(
+        digits
+            .chunks_exact(2)
+            .map(|pair| pair[0] << 4 | pair[1])
+            .collect(),
+    )
 }
 
 #[cfg(test)]

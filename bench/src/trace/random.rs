@@ -39,8 +39,24 @@ impl Random {
     /// English-looking text of words, with the signs that XML must escape now and then.
     pub(super) fn sentence(&mut self, words: usize) -> String {
         const WORDS: &[&str] = &[
-            "grid", "service", "resource", "the", "of", "message", "array", "computing", "AT&T",
-            "result", "a", "<b>performance</b>", "for", "open", "science", "network", "data", "and",
+            "grid",
+            "service",
+            "resource",
+            "the",
+            "of",
+            "message",
+            "array",
+            "computing",
+            "AT&T",
+            "result",
+            "a",
+            "<b>performance</b>",
+            "for",
+            "open",
+            "science",
+            "network",
+            "data",
+            "and",
         ];
         (0..words).map(|_| self.pick(WORDS)).collect::<Vec<_>>().join(" ")
     }

@@ -16,7 +16,13 @@ const XSI: &str = "http://www.w3.org/2001/XMLSchema-instance";
 ///
 /// # Errors
 /// No XML, a fault, another element than expected, a value that is none of its type.
-pub(crate) fn values(style: Style, kind: Kind, operation: &str, side: Side, message: &[u8]) -> Outcome<Trace> {
+pub(crate) fn values(
+    style: Style,
+    kind: Kind,
+    operation: &str,
+    side: Side,
+    message: &[u8],
+) -> Outcome<Trace> {
     let member = if side == Side::Request { "values" } else { "return" };
     with_body(style, kind, operation, side, message, |reader, body| {
         let rows = match kind {
@@ -102,11 +108,16 @@ impl<'a> Reader<'a> {
             Kind::Packed => packed(&bytes(&text(node))?),
             Kind::Nested => self.levels(node),
             Kind::Ring => self.ring(node),
-            Kind::Google => self.items(node, "resultElements")?.map(|item| self.record(kind, item)).collect(),
+            Kind::Google => self
+                .items(node, "resultElements")?
+                .map(|item| self.record(kind, item))
+                .collect(),
             Kind::ClassAds => children(node)
                 .map(|ad| {
                     let attributes = self.items(self.resolve(ad)?, "attributes")?;
-                    let fields = attributes.map(|item| self.record(kind, item)).collect::<Outcome<Vec<_>>>()?;
+                    let fields = attributes
+                        .map(|item| self.record(kind, item))
+                        .collect::<Outcome<Vec<_>>>()?;
                     Ok(fields.concat())
                 })
                 .collect(),
@@ -194,7 +205,10 @@ impl<'a> Reader<'a> {
     fn resolve(&self, node: Node<'a>) -> Outcome<Node<'a>> {
         match node.attribute("href").and_then(|href| href.strip_prefix('#')) {
             None => Ok(node),
-            Some(id) => Ok(*self.ids.get(id).ok_or_else(|| format!("nothing has the id {id}"))?),
+            Some(id) => Ok(*self
+                .ids
+                .get(id)
+                .ok_or_else(|| format!("nothing has the id {id}"))?),
         }
     }
 }
@@ -207,7 +221,10 @@ fn children<'a>(of: Node<'a>) -> impl Iterator<Item = Node<'a>> {
 }
 
 fn text(node: Node<'_>) -> String {
-    node.children().filter(Node::is_text).filter_map(|n| n.text()).collect()
+    node.children()
+        .filter(Node::is_text)
+        .filter_map(|n| n.text())
+        .collect()
 }
 
 fn field(kind: Type, text: &str) -> Outcome<Field> {
@@ -292,7 +309,9 @@ mod tests {
         assert!(read("sendInts", &message).is_err());
         let fault = "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Body><e:Fault>\
                      <faultcode>e:Client</faultcode><faultstring>no  such thing</faultstring></e:Fault></e:Body></e:Envelope>";
-        let error = read("echoInts", fault.as_bytes()).expect_err("a fault").to_string();
+        let error = read("echoInts", fault.as_bytes())
+            .expect_err("a fault")
+            .to_string();
         assert_eq!(error, "a fault: e:Client no such thing");
     }
 

@@ -1,0 +1,283 @@
+"use strict";
+// Draws a run. `REPORT` holds the head of the results, its rows, the papers' figures, and the workloads' titles.
+const { head, rows, figures, workloads, bias, extra } = REPORT;
+const ok = rows.filter((row) => row.status === "ok" && row.median > 0);
+const described = new Map(head.engines.map((engine) => [engine.name, engine]));
+const LIMITS = { "limit/wire": "limit: the bytes alone", "limit/conversion": "limit: the numbers alone" };
+const title = (name) => LIMITS[name] ?? described.get(name)?.title ?? name;
+const base = (name) => name.split("/")[0];
+
+// One colour a toolkit; variants are dashed.
+const PALETTE = ["#0b66c3", "#d1570a", "#2a8f4f", "#b3312f", "#7d5bd0", "#8a5a2b", "#c2489b", "#6b7280", "#8f9a12", "#0f9aa8",
+  "#e0a100", "#3f5bd9", "#1d7a6b", "#a64b7c", "#5f8f2f", "#9a4a1f"];
+const bases = [...new Set(head.engines.map((engine) => base(engine.name)))];
+const colour = (name) => name.startsWith("limit") ? "#888" : PALETTE[bases.indexOf(base(name)) % PALETTE.length];
+const dashed = (name) => name.includes("/");
+
+const hidden = new Set();
+const shown = (row) => !hidden.has(row.engine);
+
+function time(ns) {
+  for (const [unit, size] of [["s", 1e9], ["ms", 1e6], ["µs", 1e3]]) {
+    if (ns >= size * 0.9995) return `${+(ns / size).toPrecision(3)} ${unit}`;
+  }
+  return `${+ns.toPrecision(3)} ns`;
+}
+const count = (n) => n >= 1e6 ? `${n / 1e6}M` : n >= 1e3 ? `${n / 1e3}K` : `${n}`;
+function value(row, of = row.median) {
+  if (row.unit === "1/s") return `${Math.round(of).toLocaleString("en")} /s`;
+  if (row.unit === "KiB") return `${(of / 1024).toFixed(1)} MiB`;
+  return time(of);
+}
+
+function element(tag, content, attributes = {}) {
+  const made = Object.assign(document.createElement(tag), attributes);
+  made.append(...[content ?? []].flat());
+  return made;
+}
+
+function hover(row) {
+  const lines = [`${title(row.engine)}${row.point ? `, ${row.point}` : ""}`, `size ${row.size.toLocaleString("en")}`,
+    value(row), `rounds ${value(row, row.low)} to ${value(row, row.high)}`];
+  if (row.p99) lines.push(`p99 ${value(row, row.p99)}`);
+  if (row.bytes_request) lines.push(`${row.bytes_request.toLocaleString("en")} bytes out`);
+  if (row.cpu) lines.push(`CPU ${time(row.cpu)} a call`);
+  if (row.side) lines.push(`the harness is the other side (engine: ${row.side})`);
+  return lines.join("\n");
+}
+
+const AXES = { style: { fontSize: "13px", fontFamily: "inherit" }, width: 1000, marginLeft: 70 };
+
+// Time over size. A series is an engine, or an engine's setting.
+function lines(data, series, stroke) {
+  const ordered = data.slice().sort((a, b) => a.size - b.size);
+  const several = new Set(data.map((row) => row.size)).size > 1;
+  const solid = ordered.filter((row) => !dashed(row.engine));
+  const broken = ordered.filter((row) => dashed(row.engine));
+  const options = { x: "size", y: "median", z: series, stroke, strokeWidth: 2 };
+  const last = [...new Map(ordered.map((row) => [series(row), row])).values()];
+  return Plot.plot({ ...AXES, height: 460, marginRight: 190,
+    x: { type: "log", label: "items", tickFormat: count, grid: true,
+      domain: several ? undefined : [ordered[0].size / 2, ordered[0].size * 2] },
+    y: { type: "log", label: null, tickFormat: time, grid: true },
+    marks: [
+      Plot.ruleX(ordered.filter((row) => row.low), { x: "size", y1: "low", y2: "high", stroke, strokeOpacity: 0.35, strokeWidth: 3 }),
+      Plot.line(solid, options),
+      Plot.line(broken, { ...options, strokeDasharray: "5 4" }),
+      Plot.dot(ordered, { x: "size", y: "median", fill: stroke, r: 3 }),
+      Plot.text(spread(last), { x: "size", y: "at", text: (row) => series(row), fill: stroke, textAnchor: "start", dx: 9, fontSize: 12 }),
+      Plot.tip(ordered, Plot.pointer({ x: "size", y: "median", title: hover, fontSize: 13 })),
+    ] });
+}
+
+// Labels at the ends of lines, moved apart on the log scale.
+function spread(last) {
+  const all = ok.length ? last.map((row) => Math.log(row.median)) : [];
+  const step = Math.max((Math.max(...all) - Math.min(...all)) * 0.038, 0.02);
+  const sorted = last.slice().sort((a, b) => a.median - b.median);
+  let below = -Infinity;
+  return sorted.map((row) => {
+    below = Math.max(Math.log(row.median), below + step);
+    return { ...row, at: Math.exp(below) };
+  });
+}
+
+function bars(data, label) {
+  const rate = data[0].unit === "1/s";
+  const sorted = data.slice().sort((a, b) => rate ? b.median - a.median : a.median - b.median);
+  const names = sorted.map(label);
+  return Plot.plot({ ...AXES, height: 40 + 24 * sorted.length, marginLeft: 250, marginRight: 110,
+    x: { type: "log", label: null, tickFormat: rate ? count : time, grid: true },
+    y: { label: null, domain: names },
+    marks: [
+      Plot.ruleY(sorted, { y: label, x1: Math.min(...sorted.map((row) => row.median)) / 1.6, x2: "median",
+        stroke: (row) => colour(row.engine), strokeWidth: 12, strokeOpacity: (row) => dashed(row.engine) ? 0.55 : 1 }),
+      Plot.ruleY(sorted, { y: label, x1: "low", x2: "high", stroke: "currentColor", strokeWidth: 1.5 }),
+      Plot.text(sorted, { y: label, x: "high", text: (row) => value(row), textAnchor: "start", dx: 7 }),
+      Plot.tip(sorted, Plot.pointerY({ y: label, x: "median", title: hover, fontSize: 13 })),
+    ] });
+}
+
+// One plot an engine that has several settings, with the same scales.
+function points(data) {
+  const settings = [...new Set(data.map((row) => row.point))];
+  const of = new Map(d3.group(data, (row) => row.engine));
+  const scheme = d3.quantize(d3.interpolateTurbo, settings.length + 2).slice(1, -1);
+  const domain = d3.extent(data, (row) => row.median);
+  const plots = [...of].map(([engine, own]) => {
+    const stroke = (row) => scheme[settings.indexOf(row.point)];
+    const ordered = own.slice().sort((a, b) => a.size - b.size);
+    return Plot.plot({ ...AXES, width: 490, height: 300, title: title(engine),
+      color: { legend: true, domain: settings, range: scheme },
+      x: { type: "log", label: "items", tickFormat: count, grid: true, ticks: 4,
+        domain: [d3.min(data, (row) => row.size) / 1.2, d3.max(data, (row) => row.size) * 1.2] },
+      y: { type: "log", label: null, tickFormat: time, grid: true, domain },
+      marks: [
+        Plot.line(ordered, { x: "size", y: "median", z: "point", stroke, strokeWidth: 2 }),
+        Plot.dot(ordered, { x: "size", y: "median", fill: stroke, r: 2.5 }),
+        Plot.tip(ordered, Plot.pointer({ x: "size", y: "median", title: hover, fontSize: 13 })),
+      ] });
+  });
+  return element("div", plots, { style: "display:flex;flex-wrap:wrap;gap:14px" });
+}
+
+// A group of bars a case.
+function starts(data) {
+  const timed = data.filter((row) => row.unit === "ns" && row.point);
+  return Plot.plot({ ...AXES, height: 30 + 26 * d3.sum(d3.group(timed, (row) => row.point), () => 1) +
+      16 * timed.length, marginLeft: 250, marginRight: 100,
+    x: { type: "log", label: null, tickFormat: time, grid: true }, y: { label: null }, fy: { label: null, axis: "right" },
+    marks: [
+      Plot.ruleY(timed, { fy: "point", y: (row) => title(row.engine), x1: d3.min(timed, (row) => row.median) / 1.6, x2: "median",
+        stroke: (row) => colour(row.engine), strokeWidth: 8 }),
+      Plot.tip(timed, Plot.pointerY({ fy: "point", y: (row) => title(row.engine), x: "median", title: hover, fontSize: 13 })),
+    ] });
+}
+
+// The figures of a plot, and what is missing from it with the reason.
+function table(data, missing) {
+  const columns = [...new Set(data.map((row) => row.size))].sort((a, b) => a - b);
+  const groups = d3.groups(data, (row) => `${title(row.engine)}${row.point ? ` · ${row.point}` : ""}`);
+  const rate = data.some((row) => row.unit === "1/s");
+  const best = new Map(columns.map((size) => {
+    const here = data.filter((row) => row.size === size && !row.engine.startsWith("limit"));
+    return [size, (rate ? d3.max : d3.min)(here, (row) => row.median)];
+  }));
+  const cell = (own, size) => {
+    const row = own.find((one) => one.size === size);
+    if (!row) return element("td", "");
+    return element("td", value(row), { className: row.median === best.get(size) ? "best" : "",
+      title: `${value(row, row.low)} to ${value(row, row.high)}, ${row.samples} calls` });
+  };
+  const made = element("table", [
+    element("tr", [element("th", "engine"), ...columns.map((size) => element("th", count(size)))]),
+    ...groups.map(([name, own]) => element("tr", [element("td", name), ...columns.map((size) => cell(own, size))])),
+  ]);
+  const reasons = d3.groups(missing, (row) => `${row.engine}|${row.status}|${row.why}`).map(([, own]) => own[0]);
+  const list = element("table", reasons.map((row) => element("tr", [element("td", title(row.engine)),
+    element("td", `${row.status}: ${row.why}`, { className: "why" })])));
+  return element("details", [element("summary", `table${reasons.length ? `, and ${reasons.length} that are not here` : ""}`),
+    element("div", [made, list], { className: "wide" })]);
+}
+
+function draw(figure) {
+  const fits = (row) => row.workload === figure.workload && row.measure === figure.measure &&
+    (figure.point == null || row.point === figure.point) &&
+    (figure.form !== "bars" || figure.point != null || row.workload !== "cold-start" || !row.point);
+  const all = ok.filter(fits);
+  const data = all.filter(shown);
+  const missing = rows.filter((row) => fits(row) && row.status !== "ok");
+  const heading = element("h3", [`${figure.title} `, element("small", `paper ${figure.paper}, ${figure.name}`)]);
+  const about = workloads[figure.workload]?.about ?? "";
+  const parts = [heading, element("p", about, { className: "soft" })];
+  if (!data.length) {
+    const why = all.length ? "All of its engines are switched off above." : "This run has no rows for it.";
+    parts.push(element("p", why, { className: "none" }));
+  } else {
+    const name = (row) => title(row.engine);
+    const forms = {
+      lines: () => lines(data, name, (row) => colour(row.engine)),
+      bars: () => bars(data, (row) => row.workload === "calibration" ? `${row.point}, ${count(row.size)}` : name(row)),
+      points: () => points(data.filter((row) => !row.engine.startsWith("limit"))),
+      starts: () => starts(data),
+    };
+    parts.push(element("figure", forms[figure.form]()));
+  }
+  if (all.length || missing.length) parts.push(table(data, missing));
+  return element("section", parts);
+}
+
+// Castile : engine : limit.
+function ratios() {
+  const wanted = [["echo-void", 1, "endtoend"]];
+  for (const [workload, size] of [["doubles", 10000], ["doubles", 100000], ["mios", 10000], ["events", 10000]]) {
+    for (const measure of ["serialize", "deserialize", "endtoend"]) wanted.push([workload, size, measure]);
+  }
+  const pick = (engine, [workload, size, measure]) => ok.find((row) => row.engine === engine && row.workload === workload &&
+    row.size === size && row.measure === measure);
+  const columns = wanted.filter((one) => pick("castile-rust", one));
+  if (!columns.length) return element("p", "This run has no rows of Castile to compare with.", { className: "none" });
+  const engines = [...head.engines.map((engine) => engine.name), "limit/wire", "limit/conversion"]
+    .filter((engine) => shown({ engine }) && columns.some((one) => pick(engine, one)));
+  const cell = (engine, one) => {
+    const row = pick(engine, one);
+    if (!row) return element("td", "");
+    const ratio = row.median / pick("castile-rust", one).median;
+    return element("td", engine === "castile-rust" ? value(row) : `${+ratio.toPrecision(3)}`, { title: value(row) });
+  };
+  return element("div", element("table", [
+    element("tr", [element("th", ""), ...columns.map(([workload, size, measure]) =>
+      element("th", [`${workload}${size > 1 ? ` ${count(size)}` : ""}`, element("br"), measure]))]),
+    ...engines.map((engine) => element("tr", [element("td", title(engine)), ...columns.map((one) => cell(engine, one))])),
+  ]), { className: "wide" });
+}
+
+// Series from other programs: tab-separated figure, series, x, y.
+function more(data) {
+  return d3.groups(data, (row) => row.figure).map(([name, own]) => {
+    const made = own.map((row) => ({ ...row, size: row.x, median: row.y, engine: row.series, unit: "ns" }));
+    const series = [...new Set(own.map((row) => row.series))];
+    const stroke = (row) => PALETTE[series.indexOf(row.series) % PALETTE.length];
+    return element("section", [element("h3", name), element("figure", lines(made, (row) => row.series, stroke))]);
+  });
+}
+
+function engines() {
+  const line = (engine) => element("tr", [
+    element("td", engine.homepage && engine.homepage.length > 20
+      ? element("a", engine.title, { href: engine.homepage }) : engine.title),
+    element("td", engine.version), element("td", engine.language), element("td", engine.style), element("td", engine.licence),
+    element("td", engine.absent || engine.note, { className: "why" }),
+  ]);
+  return element("div", element("table", [
+    element("tr", ["engine", "version", "language", "messages", "licence", ""].map((name) => element("th", name))),
+    ...head.engines.map(line)]), { className: "wide" });
+}
+
+function chips(redraw) {
+  const button = (name) => {
+    const mark = element("i", "", { className: dashed(name) ? "dashed" : "" });
+    mark.style.borderColor = colour(name);
+    const made = element("button", [mark, title(name)]);
+    made.setAttribute("aria-pressed", String(!hidden.has(name)));
+    made.onclick = () => {
+      if (!hidden.delete(name)) hidden.add(name);
+      made.setAttribute("aria-pressed", String(!hidden.has(name)));
+      redraw();
+    };
+    return made;
+  };
+  const there = [...new Set(ok.map((row) => row.engine))].filter((name) => name !== "limit/machine");
+  return element("div", there.map(button), { className: "chips" });
+}
+
+const PAPERS = {
+  "003": "A benchmark suite for SOAP-based communication in grid web services (003)",
+  "000": "Differential serialization for optimized SOAP performance (000)",
+  "004": "Investigating the limits of SOAP performance for scientific computing (004)",
+  "001": "Optimizing web services performance by differential deserialization (001)",
+  "002": "The impact of web service integration on grid performance (002)",
+};
+
+function page() {
+  const machine = head.machine.map(([name, text]) => `${name} ${text}`).join(" · ");
+  document.querySelector("#machine").textContent =
+    `${head.date.replace("T", " ")} UTC · ${head.quick ? "quick run" : "full run"}, ${head.rounds} rounds · ${machine}`;
+  const main = document.querySelector("main");
+  const body = element("div");
+  const redraw = () => {
+    const parts = [element("h2", "Castile : each engine : limit"),
+      element("p", "How many times the time of Castile (Rust) each engine takes; the first row is that time itself.",
+        { className: "soft" }), ratios()];
+    for (const [paper, name] of Object.entries(PAPERS)) {
+      parts.push(element("h2", name), ...figures.filter((figure) => figure.paper === paper).map(draw));
+    }
+    if (extra.length) parts.push(element("h2", "From micro-benchmarks"), ...more(extra));
+    parts.push(element("h2", "Engines"), engines(), element("h2", "Biases"), element("pre", bias));
+    body.replaceChildren(...parts);
+  };
+  main.append(chips(redraw), body);
+  redraw();
+}
+
+page();
