@@ -65,15 +65,16 @@ function lines(data, series, stroke) {
       Plot.line(solid, options),
       Plot.line(broken, { ...options, strokeDasharray: "5 4" }),
       Plot.dot(ordered, { x: "size", y: "median", fill: stroke, r: 3 }),
-      Plot.text(spread(last), { x: "size", y: "at", text: (row) => series(row), fill: stroke, textAnchor: "start", dx: 9, fontSize: 12 }),
+      Plot.text(spread(last, ordered), { x: "size", y: "at", text: (row) => series(row), fill: stroke, textAnchor: "start", dx: 9, fontSize: 12 }),
       Plot.tip(ordered, Plot.pointer({ x: "size", y: "median", title: hover, fontSize: 13 })),
     ] });
 }
 
 // Labels at the ends of lines, moved apart on the log scale.
-function spread(last) {
-  const all = ok.length ? last.map((row) => Math.log(row.median)) : [];
-  const step = Math.max((Math.max(...all) - Math.min(...all)) * 0.038, 0.02);
+function spread(last, ordered) {
+  // 13 of about 410 pixels.
+  const range = d3.extent(ordered.flatMap((row) => [row.low ?? row.median, row.high ?? row.median]), Math.log);
+  const step = Math.max((range[1] - range[0]) * 0.033, 0.02);
   const sorted = last.slice().sort((a, b) => a.median - b.median);
   let below = -Infinity;
   return sorted.map((row) => {
@@ -107,7 +108,7 @@ function points(data) {
   const plots = [...of].map(([engine, own]) => {
     const stroke = (row) => scheme[settings.indexOf(row.point)];
     const ordered = own.slice().sort((a, b) => a.size - b.size);
-    return Plot.plot({ ...AXES, width: 490, height: 300, title: title(engine),
+    return Plot.plot({ ...AXES, width: 490, height: 300, subtitle: title(engine),
       color: { legend: true, domain: settings, range: scheme },
       x: { type: "log", label: "items", tickFormat: count, grid: true, ticks: 4,
         domain: [d3.min(data, (row) => row.size) / 1.2, d3.max(data, (row) => row.size) * 1.2] },
@@ -160,10 +161,14 @@ function table(data, missing) {
     element("div", [made, list], { className: "wide" })]);
 }
 
+// The rows of a figure. The row of a cell without a point is the time to the first reply, which is a figure of its own.
+const belongs = (figure) => (row) => row.workload === figure.workload && row.measure === figure.measure &&
+  (figure.point == null || row.point === figure.point) &&
+  (figure.form !== "bars" || figure.point != null || row.workload !== "cold-start" || !row.point);
+const has = (figure) => ok.some(belongs(figure));
+
 function draw(figure) {
-  const fits = (row) => row.workload === figure.workload && row.measure === figure.measure &&
-    (figure.point == null || row.point === figure.point) &&
-    (figure.form !== "bars" || figure.point != null || row.workload !== "cold-start" || !row.point);
+  const fits = belongs(figure);
   const all = ok.filter(fits);
   const data = all.filter(shown);
   const missing = rows.filter((row) => fits(row) && row.status !== "ok");
@@ -171,8 +176,7 @@ function draw(figure) {
   const about = workloads[figure.workload]?.about ?? "";
   const parts = [heading, element("p", about, { className: "soft" })];
   if (!data.length) {
-    const why = all.length ? "All of its engines are switched off above." : "This run has no rows for it.";
-    parts.push(element("p", why, { className: "none" }));
+    parts.push(element("p", "All of its engines are switched off above.", { className: "none" }));
   } else {
     const name = (row) => title(row.engine);
     const forms = {
@@ -270,7 +274,13 @@ function page() {
       element("p", "How many times the time of Castile (Rust) each engine takes; the first row is that time itself.",
         { className: "soft" }), ratios()];
     for (const [paper, name] of Object.entries(PAPERS)) {
-      parts.push(element("h2", name), ...figures.filter((figure) => figure.paper === paper).map(draw));
+      const own = figures.filter((figure) => figure.paper === paper);
+      const [there, absent] = [own.filter(has), own.filter((figure) => !has(figure))];
+      parts.push(element("h2", name), ...there.map(draw));
+      if (absent.length) {
+        const names = absent.map((figure) => `${figure.title} (${figure.name})`).join(", ");
+        parts.push(element("p", `Not in this run: ${names}.`, { className: "none" }));
+      }
     }
     if (extra.length) parts.push(element("h2", "From micro-benchmarks"), ...more(extra));
     parts.push(element("h2", "Engines"), engines(), element("h2", "Biases"), element("pre", bias));

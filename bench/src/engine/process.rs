@@ -24,6 +24,16 @@ pub(crate) enum Refusal {
     Failed(String),
 }
 
+impl Refusal {
+    /// Whether there was no answer in time.
+    pub(crate) fn is_silence(&self) -> bool {
+        matches!(self, Refusal::Failed(why) if why.starts_with(SILENCE))
+    }
+}
+
+/// How the words of a missing answer begin.
+const SILENCE: &str = "no answer to";
+
 impl std::fmt::Display for Refusal {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -123,7 +133,7 @@ impl Process {
                 self.kill();
                 let seconds = self.timeout.as_secs_f64();
                 Err(Refusal::Failed(format!(
-                    "no answer to `{}` in {seconds} s",
+                    "{SILENCE} `{}` in {seconds} s",
                     shortened(command)
                 )))
             }
