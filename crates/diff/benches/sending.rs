@@ -42,9 +42,19 @@ fn main() {
         ),
     ] {
         for percent in [0.0, 1.0, 5.0, 25.0, 50.0, 75.0, 100.0] {
+            if !asked(label, percent) {
+                continue;
+            }
             run(&table, &plan, label, &options, percent);
         }
     }
+}
+
+/// Whether this one is to be measured: after `--` may stand a label and a percentage.
+fn asked(label: &str, percent: f64) -> bool {
+    let mut asked = std::env::args().skip(1).filter(|word| word != "--bench");
+    asked.next().is_none_or(|word| label.contains(&word))
+        && asked.next().is_none_or(|word| word.parse() == Ok(percent))
 }
 
 fn run(table: &Table, plan: &Plan, label: &str, options: &Options, percent: f64) {

@@ -47,7 +47,7 @@
 //! assert_eq!((sent.report.kind, sent.report.values_rewritten), (Match::PerfectStructural, 1));
 //! # Ok::<(), castile_codec::Error>(())
 //! ```
-#![forbid(unsafe_code)]
+#![deny(unsafe_code)]
 
 mod receive;
 mod send;

@@ -82,7 +82,7 @@ macro_rules! float {
             let exponent = (bits >> DIGITS) as u32 & (2 * $float::MAX_EXP as u32 - 1);
             let zeros = (bits | 1 << DIGITS).trailing_zeros();
             if exponent + zeros < UNIT && bits != 0 {
-                copy_short(zmij::Buffer::new().format_finite(v).as_bytes(), out)
+                copy_short(Room::new().0.format_finite(v).as_bytes(), out)
             } else if exponent <= UNIT {
                 $write_int(v as $int, out)
             } else {
@@ -129,6 +129,18 @@ float!(
     write_f32_large,
     write_i32
 );
+
+/// Room for digits within one line of the cache. What is written there is read again at once, and where that
+/// crossed a line, depending on where the stack happened to be, a number took twice as long.
+#[repr(align(64))]
+struct Room(zmij::Buffer);
+
+impl Room {
+    #[inline(always)]
+    fn new() -> Room {
+        Room(zmij::Buffer::new())
+    }
+}
 
 /// Copies up to 32 bytes as two overlapping blocks of a fixed size: no call, no loop.
 #[inline]

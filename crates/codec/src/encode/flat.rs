@@ -140,6 +140,28 @@ impl RowWriter {
         self.kernels[field].put(column, row, out)
     }
 
+    /// Writes values of a column, as [`put`](RowWriter::put) does: those of `rows`, counted from `first`,
+    /// each to its place in `texts`, its length to that in `lengths`.
+    pub fn put_each(
+        &self,
+        field: usize,
+        column: &Column<'_>,
+        first: usize,
+        rows: &[u32],
+        texts: &mut [[u8; NUMBER]],
+        lengths: &mut [u8],
+    ) {
+        let places = rows.iter().zip(texts).zip(lengths);
+        let places = places.map(|((&row, text), length)| (first + row as usize, text, length));
+        // A loop of its own for what arrays mostly hold.
+        match self.kernels[field] {
+            Kernel::F64 => places.for_each(|(i, text, length)| {
+                *length = lexical::write_f64(f64::from_ne_bytes(column.bytes(i)), text) as u8;
+            }),
+            kernel => places.for_each(|(i, text, length)| *length = kernel.put(column, i, text) as u8),
+        }
+    }
+
     /// Appends rows, each value with its gap. `note` is told the length of every value.
     pub fn write(
         &self,

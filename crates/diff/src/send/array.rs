@@ -3,25 +3,22 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use castile_codec::{Flat, RowWriter, Untold};
+use castile_codec::{Flat, Untold};
 use castile_value::{Changes, Column, DType, Stamp};
 
 use super::align::edits;
-use super::chunk::{Chunk, Layout};
+use super::chunk::Chunk;
 use super::compare::{BLOCK, refresh};
+use super::layout::{Layout, Shape};
 use super::options::Options;
+use super::patch::Memory;
 use super::report::Report;
 use super::template::{Chunks, Piece};
 
 /// One array of numbers or of flat records.
 #[derive(Debug)]
 pub(crate) struct Array {
-    writer: RowWriter,
-    gaps: Vec<u32>,
-    pads: Vec<bool>,
-    /// Where each value lies in a row of the shadow, and a row's size.
-    offsets: Vec<usize>,
-    stride: usize,
+    shape: Shape,
     /// The values sent last, packed row after row.
     shadow: Vec<u8>,
     rows: usize,
@@ -33,43 +30,21 @@ pub(crate) struct Array {
     memory: Memory,
 }
 
-/// What comparing and patching write into, kept for its memory.
-#[derive(Debug, Default)]
-pub(crate) struct Memory {
-    /// Of each value of a row, which rows of a chunk changed.
-    pub(crate) masks: Vec<Vec<u64>>,
-    /// A chunk that is put together anew.
-    pub(crate) chunk: Vec<u8>,
-}
-
 impl Array {
     /// Writes an array that nothing is known of.
     pub(crate) fn new(flat: &Flat<'_>, options: &Options, report: &mut Report) -> Array {
         let writer = flat.writer().clone();
-        let mut stride = 0;
-        let place = |dtype: &DType| {
-            let offset = stride;
-            stride += dtype.size();
-            offset
-        };
-        let offsets = writer.dtypes().iter().map(place).collect();
         // Peers may read a padded boolean wrongly, numbers they read.
         let pads = writer.dtypes().iter().map(|d| options.pad && *d != DType::Bool);
+        let pads = pads.collect();
         let mut array = Array {
-            gaps: writer.gaps(),
-            pads: pads.collect(),
-            offsets,
-            stride,
+            memory: Memory::new(writer.dtypes().len()),
+            shape: Shape::new(writer, pads),
             shadow: Vec::new(),
             rows: 0,
             chunks: Vec::new(),
             handed: None,
             seen: stamps(flat),
-            memory: Memory {
-                masks: vec![Vec::new(); writer.dtypes().len()],
-                ..Memory::default()
-            },
-            writer,
         };
         array.replace(0..0, flat, 0..flat.len(), options, report);
         array
@@ -77,7 +52,7 @@ impl Array {
 
     /// Whether `flat` is written as this array was.
     pub(crate) fn fits(&self, flat: &Flat<'_>) -> bool {
-        self.writer == *flat.writer()
+        self.shape.writer == *flat.writer()
     }
 
     /// Makes the chunks say what `flat` holds.
@@ -130,14 +105,14 @@ impl Array {
 
     /// Looks for a value that changed although its owner says that it did not.
     fn verify(&self, flat: &Flat<'_>) -> Result<(), Untold> {
-        let places = flat.columns().iter().zip(&self.offsets).zip(&self.seen);
+        let places = flat.columns().iter().zip(&self.shape.offsets).zip(&self.seen);
         for ((column, &offset), seen) in places {
             let (Some(changes), Some(seen)) = (column.changes(), *seen) else {
                 continue;
             };
             let size = column.dtype().size();
             let differs = |&row: &usize| {
-                let (old, new) = (row * self.stride + offset, row * column.stride());
+                let (old, new) = (row * self.shape.stride + offset, row * column.stride());
                 self.shadow[old..old + size] != column.data()[new..new + size]
                     && !changes.has_changed(seen, row..row + 1)
             };
@@ -150,12 +125,8 @@ impl Array {
 
     fn halve(&mut self, i: usize, row: usize, options: &Options) -> Chunk {
         self.handed = None;
-        let layout = Layout {
-            writer: &self.writer,
-            gaps: &self.gaps,
-            pads: &self.pads,
-            options,
-        };
+        let shape = &self.shape;
+        let layout = Layout { shape, options };
         self.chunks[i].split_off(&layout, row)
     }
 
@@ -168,8 +139,11 @@ impl Array {
         options: &Options,
         report: &mut Report,
     ) {
+        if let Some(next) = self.chunks.get(i + 1) {
+            next.fetch();
+        }
         let mut count = 0;
-        let places = flat.columns().iter().zip(&self.offsets).zip(&self.seen);
+        let places = flat.columns().iter().zip(&self.shape.offsets).zip(&self.seen);
         for (((column, offset), seen), masks) in places.zip(&mut self.memory.masks) {
             masks.clear();
             masks.resize(rows.len().div_ceil(BLOCK), 0);
@@ -178,29 +152,26 @@ impl Array {
             {
                 continue;
             }
-            let shadow = &mut self.shadow[rows.start * self.stride + offset..rows.end * self.stride];
-            count += refresh(column, rows.clone(), shadow, self.stride, masks);
+            let shadow =
+                &mut self.shadow[rows.start * self.shape.stride + offset..rows.end * self.shape.stride];
+            count += refresh(column, rows.clone(), shadow, self.shape.stride, masks);
             report.values_compared += rows.len() as u64;
         }
         if count == 0 {
             return;
         }
         self.handed = None;
-        let values = rows.len() * self.offsets.len();
-        let layout = Layout {
-            writer: &self.writer,
-            gaps: &self.gaps,
-            pads: &self.pads,
-            options,
-        };
-        let columns = shadow_columns(&self.shadow, &self.offsets, self.stride, self.rows, &self.writer);
+        let values = rows.len() * self.shape.offsets.len();
+        let shape = &self.shape;
+        let layout = Layout { shape, options };
+        let columns = self.shape.columns(&self.shadow, self.rows);
         let chunk = &mut self.chunks[i];
         let anew = match options.rewrite_above {
             Some(part) => count as f32 > values as f32 * part,
             None => {
                 let costs = options.costs.unwrap_or_default();
                 let copied = if chunk.is_lent() { chunk.bytes.len() } else { 0 };
-                costs.prefer_anew(self.writer.dtypes(), chunk.rows, count, copied)
+                costs.prefer_anew(self.shape.writer.dtypes(), chunk.rows, count, copied)
             }
         };
         if anew {
@@ -217,16 +188,16 @@ impl Array {
         let most = most.min(self.rows - old).min(flat.len() - new);
         let mut rows = 0;
         if let [column] = flat.columns()
-            && column.stride() == self.stride
+            && column.stride() == self.shape.stride
         {
-            let bytes = most * self.stride;
+            let bytes = most * self.shape.stride;
             let (old, new) = (
-                &self.shadow[old * self.stride..][..bytes],
-                &column.data()[new * self.stride..],
+                &self.shadow[old * self.shape.stride..][..bytes],
+                &column.data()[new * self.shape.stride..],
             );
             let blocks = old
-                .chunks_exact(BLOCK * self.stride)
-                .zip(new.chunks_exact(BLOCK * self.stride));
+                .chunks_exact(BLOCK * self.shape.stride)
+                .zip(new.chunks_exact(BLOCK * self.shape.stride));
             rows = BLOCK * blocks.take_while(|(old, new)| old == new).count();
         }
         rows + (rows..most)
@@ -235,8 +206,8 @@ impl Array {
     }
 
     fn is_row(&self, flat: &Flat<'_>, old: usize, new: usize) -> bool {
-        let row = &self.shadow[old * self.stride..(old + 1) * self.stride];
-        let places = flat.columns().iter().zip(&self.offsets);
+        let row = &self.shadow[old * self.shape.stride..(old + 1) * self.shape.stride];
+        let places = flat.columns().iter().zip(&self.shape.offsets);
         places.into_iter().all(|(column, &offset)| {
             let size = column.dtype().size();
             let at = new * column.stride();
@@ -256,25 +227,21 @@ impl Array {
         self.handed = None;
         let start = self.cut(old.start, options);
         let end = self.cut(old.end, options);
-        let mut fresh = Vec::with_capacity(new.len() * self.stride);
-        pack(flat, new.clone(), &mut fresh);
+        let mut fresh = Vec::with_capacity(new.len() * self.shape.stride);
+        self.shape.pack(flat, new.clone(), &mut fresh);
         self.shadow
-            .splice(old.start * self.stride..old.end * self.stride, fresh);
+            .splice(old.start * self.shape.stride..old.end * self.shape.stride, fresh);
         self.rows = self.rows - old.len() + new.len();
-        let columns = shadow_columns(&self.shadow, &self.offsets, self.stride, self.rows, &self.writer);
-        let layout = Layout {
-            writer: &self.writer,
-            gaps: &self.gaps,
-            pads: &self.pads,
-            options,
-        };
+        let columns = self.shape.columns(&self.shadow, self.rows);
+        let shape = &self.shape;
+        let layout = Layout { shape, options };
         let mut written = Vec::new();
         let mut rows = old.start..old.start + new.len();
         while !rows.is_empty() {
             let mut chunk = Chunk::default();
             chunk.fill(&layout, &columns, rows.clone(), options.chunk_bytes);
             rows.start += chunk.rows;
-            report.values_written += (chunk.rows * self.offsets.len()) as u64;
+            report.values_written += (chunk.rows * self.shape.offsets.len()) as u64;
             report.bytes_rewritten += chunk.bytes.len() as u64;
             written.push(chunk);
         }
@@ -320,11 +287,11 @@ impl Array {
             return Arc::clone(handed);
         }
         let mut pieces = Vec::with_capacity(self.chunks.len() + 1);
-        pieces.push(Piece::whole(Arc::new(self.writer.first().to_vec())));
+        pieces.push(Piece::whole(Arc::new(self.shape.writer.first().to_vec())));
         let whole = |chunk: &Chunk| Piece::whole(Arc::clone(&chunk.bytes));
         pieces.extend(self.chunks.iter().map(whole));
         if let Some(last) = pieces.last_mut() {
-            last.shorten(self.writer.opening());
+            last.shorten(self.shape.writer.opening());
         }
         let len = pieces.iter().map(|piece| piece.len()).sum();
         let chunks = Arc::new(Chunks { pieces, len });
@@ -335,7 +302,7 @@ impl Array {
     /// Bytes of memory.
     pub(crate) fn memory(&self) -> usize {
         let chunks = self.chunks.iter().map(Chunk::memory).sum::<usize>();
-        self.shadow.capacity() + chunks + self.memory.chunk.capacity()
+        self.shadow.capacity() + chunks + self.memory.bytes()
     }
 }
 
@@ -343,36 +310,4 @@ impl Array {
 fn stamps(flat: &Flat<'_>) -> Vec<Option<Stamp>> {
     let stamp = |column: &Column<'_>| column.changes().map(Changes::stamp);
     flat.columns().iter().map(stamp).collect()
-}
-
-/// The shadow as columns, from which values are written: what the caller holds may change meanwhile.
-fn shadow_columns<'s>(
-    shadow: &'s [u8],
-    offsets: &[usize],
-    stride: usize,
-    rows: usize,
-    writer: &RowWriter,
-) -> Vec<Column<'s>> {
-    let column = |(&offset, &dtype): (&usize, &DType)| {
-        let data = shadow.get(offset..).unwrap_or_default();
-        Column::new(data, stride, dtype, rows).expect("the shadow holds all rows")
-    };
-    offsets.iter().zip(writer.dtypes()).map(column).collect()
-}
-
-/// Copies rows, packed.
-fn pack(flat: &Flat<'_>, rows: Range<usize>, out: &mut Vec<u8>) {
-    if let [column] = flat.columns()
-        && column.stride() == column.dtype().size()
-    {
-        let size = column.stride();
-        out.extend_from_slice(&column.data()[rows.start * size..rows.end * size]);
-        return;
-    }
-    for row in rows {
-        for column in flat.columns() {
-            let at = row * column.stride();
-            out.extend_from_slice(&column.data()[at..at + column.dtype().size()]);
-        }
-    }
 }

@@ -3,9 +3,10 @@
 use castile_codec::RowWriter;
 use castile_value::{Column, DType};
 
-use super::array::Memory;
-use super::chunk::{Chunk, Layout};
+use super::chunk::Chunk;
+use super::layout::{Layout, Shape};
 use super::options::Options;
+use super::patch::Memory;
 use super::report::Report;
 
 /// What the steps of writing an array cost, by which a chunk is patched or written anew. In
@@ -96,20 +97,16 @@ fn steps(data: &[u8], dtype: DType, now: &dyn Fn() -> u64) -> Option<Steps> {
     let size = dtype.size();
     let column = [Column::new(data, size, dtype, VALUES)?];
     let writer = RowWriter::sample(dtype);
-    let (gaps, pads, options) = (writer.gaps(), [true], Options::default());
+    let (shape, options) = (Shape::new(writer, vec![true]), Options::default());
     let layout = Layout {
-        writer: &writer,
-        gaps: &gaps,
-        pads: &pads,
+        shape: &shape,
         options: &options,
     };
     let mut chunk = Chunk::default();
     let write = least(now, || chunk.fill(&layout, &column, 0..VALUES, usize::MAX))?;
     // Every other value, so that those between have to be passed by.
-    let mut memory = Memory {
-        masks: vec![vec![0x5555_5555_5555_5555; VALUES / 64]],
-        ..Memory::default()
-    };
+    let mut memory = Memory::new(1);
+    memory.masks[0] = vec![0x5555_5555_5555_5555; VALUES / 64];
     let mut report = Report::default();
     let patch = least(now, || chunk.patch(&layout, &column, 0, &mut memory, &mut report))?;
     Some(Steps {

@@ -5,8 +5,15 @@ mod array;
 mod chunk;
 mod compare;
 mod costs;
+mod layout;
+mod number;
 mod options;
+mod patch;
+#[allow(unsafe_code, reason = "see there")]
+mod prefetch;
 mod report;
+mod room;
+mod slots;
 mod store;
 mod template;
 mod text;

@@ -21,9 +21,13 @@ pub struct Options {
     /// A number that became shorter keeps its width, filled with spaces inside its element, so that
     /// nothing behind it moves. Off, widths are always exact. Default on.
     pub pad: bool,
-    /// A number that grows takes the spaces of one of so many numbers behind it before anything else
-    /// is moved. Zero is off. Default 8.
+    /// A number that grows takes the spaces of the nearest of so many numbers on either side before
+    /// anything else is moved. Zero is off. Default 64.
     pub steal_reach: usize,
+    /// Where a number found no spaces to take, its chunk is put together anew, and every 64th number gets so
+    /// many, so that the next that grow find some nearby. Zero is off, and so it is without `pad` or
+    /// `steal_reach`. Default 8.
+    pub slack_bytes: usize,
     /// Width that every number is given from the start. Default [`Stuffing::None`].
     pub stuffing: Stuffing,
     /// A chunk of which more than this part changed is written anew rather than patched. Default
@@ -87,7 +91,8 @@ impl Default for Options {
             split_bytes: 32 << 10,
             reserve_bytes: 256,
             pad: true,
-            steal_reach: 8,
+            steal_reach: 64,
+            slack_bytes: 8,
             stuffing: Stuffing::None,
             rewrite_above: None,
             costs: None,

@@ -1,0 +1,135 @@
+//! How the rows of a kept array lie in memory and in its chunks.
+
+use std::ops::Range;
+
+use castile_codec::{Flat, RowWriter};
+use castile_value::Column;
+
+use super::options::{Options, Stuffing};
+use super::slots::sum;
+
+/// What all rows of an array have in common.
+#[derive(Debug)]
+pub(crate) struct Shape {
+    pub(crate) writer: RowWriter,
+    /// Bytes of constants before each value of a row, and in a whole row.
+    gaps_before: Vec<usize>,
+    row_gap: usize,
+    /// Whether each value of a row may be padded with spaces.
+    pub(crate) pads: Vec<bool>,
+    /// Where each value lies in a row of the shadow, and a row's size.
+    pub(crate) offsets: Vec<usize>,
+    pub(crate) stride: usize,
+}
+
+impl Shape {
+    /// `pads` says for each value of a row whether it may be padded.
+    pub(crate) fn new(writer: RowWriter, pads: Vec<bool>) -> Shape {
+        let gaps: Vec<usize> = writer.gaps().iter().map(|&gap| gap as usize).collect();
+        let gaps = gaps.into_iter();
+        let sizes = writer.dtypes().iter().map(|dtype| dtype.size());
+        Shape {
+            gaps_before: sums(gaps.clone()),
+            row_gap: gaps.sum(),
+            pads,
+            stride: sizes.clone().sum(),
+            offsets: sums(sizes),
+            writer,
+        }
+    }
+
+    /// Values of a row.
+    pub(crate) fn fields(&self) -> usize {
+        self.gaps_before.len()
+    }
+
+    /// Bytes of constants from the start of a chunk to a value.
+    #[inline]
+    pub(crate) fn gaps_before(&self, row: usize, field: usize) -> usize {
+        row * self.row_gap + self.gaps_before[field]
+    }
+
+    /// Bytes from the start of slot `from` to the start of slot `to`.
+    pub(crate) fn distance(&self, widths: &[u8], from: usize, to: usize) -> usize {
+        sum(&widths[from..to]) + self.gaps_before_slot(to) - self.gaps_before_slot(from)
+    }
+
+    /// The same, up to a slot.
+    #[inline]
+    pub(crate) fn gaps_before_slot(&self, slot: usize) -> usize {
+        match self.fields() {
+            1 => slot * self.row_gap,
+            fields => self.gaps_before(slot / fields, slot % fields),
+        }
+    }
+
+    /// Values of the rows, packed one after the other, as columns.
+    pub(crate) fn columns<'s>(&self, packed: &'s [u8], rows: usize) -> Vec<Column<'s>> {
+        let column = |(&offset, &dtype)| {
+            let data = packed.get(offset..).unwrap_or_default();
+            Column::new(data, self.stride, dtype, rows).expect("there are so many rows")
+        };
+        self.offsets
+            .iter()
+            .zip(self.writer.dtypes())
+            .map(column)
+            .collect()
+    }
+
+    /// Copies rows, packed.
+    pub(crate) fn pack(&self, flat: &Flat<'_>, rows: Range<usize>, out: &mut Vec<u8>) {
+        if let [column] = flat.columns()
+            && column.stride() == self.stride
+        {
+            let bytes = rows.start * self.stride..rows.end * self.stride;
+            return out.extend_from_slice(&column.data()[bytes]);
+        }
+        for row in rows {
+            for column in flat.columns() {
+                let at = row * column.stride();
+                out.extend_from_slice(&column.data()[at..at + column.dtype().size()]);
+            }
+        }
+    }
+}
+
+/// What writing and patching a chunk needs to know.
+pub(crate) struct Layout<'s> {
+    pub(crate) shape: &'s Shape,
+    pub(crate) options: &'s Options,
+}
+
+impl Layout<'_> {
+    /// The width that stuffing gives a value.
+    pub(crate) fn stuffed(&self, field: usize, length: usize) -> usize {
+        let width = match self.options.stuffing {
+            Stuffing::None => 0,
+            _ if !self.shape.pads[field] => 0,
+            Stuffing::Width(width) => usize::from(width),
+            Stuffing::Max => self.shape.writer.width_max(field),
+        };
+        width.max(length)
+    }
+
+    /// Spaces that slots are given so that others can steal them.
+    pub(crate) fn slack(&self) -> usize {
+        let useful = self.options.pad && self.options.steal_reach > 0;
+        if useful { self.options.slack_bytes } else { 0 }
+    }
+
+    /// Whether a value of `length` can stand in a slot of `width`.
+    #[inline]
+    pub(crate) fn fits(&self, field: usize, width: usize, length: usize) -> bool {
+        length == width || length < width && self.shape.pads[field]
+    }
+}
+
+/// For each number the sum of those before it.
+fn sums(numbers: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut sum = 0;
+    let before = |number| {
+        sum += number;
+        sum - number
+    };
+    numbers.map(before).collect()
+}
