@@ -152,6 +152,11 @@ impl<C: Chunks> Batched<C> {
         self.body.items()
     }
 
+    /// The complex type that has the array, and the number of its field there.
+    pub(crate) fn array(&self) -> (ComplexId, u32) {
+        self.body.array()
+    }
+
     /// Bytes that came so far, decompressed.
     pub(crate) fn bytes(&self) -> u64 {
         self.bytes

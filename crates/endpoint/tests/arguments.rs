@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use castile_endpoint::{
-    CallOptions, Client, Code, Fault, Handlers, Kind, ServerOptions, StreamOptions, Trouble,
+    Answer, Call, CallOptions, Client, Code, Fault, Handlers, Kind, ServerOptions, StreamOptions, Trouble,
 };
 use castile_value::{Stream, Streamed, Value};
 
@@ -185,6 +185,47 @@ fn a_handler_that_has_enough_answers_at_once() {
         let fault = send(&client, (1..).map(batch)).unwrap_err();
         assert_eq!(fault.reason(), "not from the start");
     }
+}
+
+/// Gives each number back while it reads them.
+struct Echo;
+
+impl castile_endpoint::Handler for Echo {
+    fn handle(&self, call: Call<'_>) -> Result<Answer, Trouble> {
+        let (values, replier) = call.stream()?;
+        let stream = Stream::fallible(values);
+        Ok(replier.reply(&(), &Streamed::new(&(), "value", &stream))?)
+    }
+
+    fn streams(&self, operation: &castile_contract::Operation) -> Option<StreamOptions> {
+        (operation.name == "echoDoubles").then(StreamOptions::default)
+    }
+}
+
+#[test]
+fn a_reply_may_begin_before_its_request_is_whole() {
+    let running = common::start_with(ServerOptions::default(), Echo);
+    let client = common::client(running.addr(), None);
+    let call = |count: usize| {
+        let stream = Stream::of((0..count).map(batch));
+        let args = Streamed::new(&(), "value", &stream);
+        client.call_stream(
+            "echoDoubles",
+            &args,
+            &CallOptions::default(),
+            &StreamOptions::default(),
+        )
+    };
+    let replies = call(50).unwrap().unwrap();
+    let items: Vec<f64> = replies
+        .flat_map(|batch| batch.unwrap().as_f64s().unwrap().to_vec())
+        .collect();
+    let expected: Vec<f64> = (0..50).flat_map(batch).collect();
+    assert!(items == expected);
+    // Nobody reads what comes while this thread writes.
+    let error = call(1_000_000).unwrap_err();
+    assert_eq!(error.kind(), Kind::Limit, "{error}");
+    assert!(call(1).is_ok());
 }
 
 #[test]

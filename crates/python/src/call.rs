@@ -1,5 +1,8 @@
 //! What a call did: the request before it is sent, and the record of a finished call.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use castile_endpoint::{DifferentialStats, Exchange, HeaderBlock, Outgoing, Payload, Record};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -14,6 +17,8 @@ pub(crate) struct Request {
     outgoing: Option<Outgoing>,
     /// The envelope is written while it is sent.
     streamed: bool,
+    /// Set to give it up.
+    stop: Arc<AtomicBool>,
 }
 
 impl Request {
@@ -22,7 +27,13 @@ impl Request {
             operation: outgoing.operation.clone(),
             outgoing: Some(outgoing),
             streamed: false,
+            stop: Arc::default(),
         }
+    }
+
+    /// What gives it up when it is set.
+    pub(crate) fn stop(&self) -> Arc<AtomicBool> {
+        self.stop.clone()
     }
 
     /// A request whose envelope is written while it is sent.
@@ -62,6 +73,11 @@ impl Request {
     #[getter]
     fn operation(&self) -> &str {
         &self.operation
+    }
+
+    /// Gives it up while another thread sends it or waits for its reply.
+    fn cancel(&self) {
+        self.stop.store(true, Ordering::Release);
     }
 
     /// Whether the envelope is written while it is sent: it is not here then.

@@ -155,8 +155,9 @@ impl Client {
         header: Option<Bound<'_, PyAny>>,
         timeout: Option<f64>,
     ) -> PyResult<Answer> {
-        let outgoing = outgoing(request, timeout)?;
-        self.send_streamed(py, outgoing, args, kwargs, header).map(Answer)
+        let (outgoing, stop) = (outgoing(request, timeout)?, request.borrow().stop());
+        self.send_streamed(py, outgoing, &stop, args, kwargs, header)
+            .map(Answer)
     }
 
     /// Sends a request and gives an array of the reply batch by batch; a fault is raised.
@@ -178,7 +179,8 @@ impl Client {
             batch_items_min: batch,
             ..StreamOptions::default()
         };
-        self.receive_stream(py, outgoing, args, kwargs, header, &options)
+        let stop = request.borrow().stop();
+        self.receive_stream(py, outgoing, &stop, args, kwargs, header, &options)
     }
 
     /// Second step: bytes out, bytes in, without the interpreter lock.

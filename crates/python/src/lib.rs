@@ -17,6 +17,7 @@
 //! client = castile.Client("service.wsdl")
 //! values = client.service.echoDoubles(np.linspace(0, 1, 100_000))
 //! ```
+mod arrow;
 mod call;
 mod client;
 mod cwmp;
@@ -43,6 +44,8 @@ use pyo3::prelude::*;
 mod _castile {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use super::arrow::read::ArrowReader;
     #[pymodule_export]
     use super::call::{Answer, Call, Request, Running};
     #[pymodule_export]

@@ -5,15 +5,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use castile_endpoint::{ArgumentStream, Exchange, Host, Outgoing, ReplyStream, StreamOptions};
+use castile_plan::ComplexId;
 use castile_value::{Source, Value};
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple, PyType};
+use pyo3::types::{PyCapsule, PyDict, PyTuple, PyType};
 
 use crate::client::Client;
 use crate::sink::{Classes, value_to_python};
 use crate::source::{Context, arguments};
-use crate::{error, fault};
+use crate::{arrow, error, fault};
 
 /// The interpreter as the host of a thread that makes or reads a message.
 #[derive(Default)]
@@ -62,29 +63,43 @@ impl Client {
         &self,
         py: Python<'_>,
         outgoing: Outgoing,
+        stop: &Arc<AtomicBool>,
         args: &Bound<'_, PyTuple>,
         kwargs: Option<&Bound<'_, PyDict>>,
         header: Option<Bound<'_, PyAny>>,
     ) -> PyResult<Exchange> {
         let operation = outgoing.operation.clone();
-        self.with_sources(py, &operation, args, kwargs, header, |host, header, args| {
-            self.endpoint.exchange_streamed(outgoing, header, args, host)
-        })
+        self.with_sources(
+            py,
+            &operation,
+            stop,
+            args,
+            kwargs,
+            header,
+            |host, header, args| self.endpoint.exchange_streamed(outgoing, header, args, host),
+        )
     }
 
     pub(crate) fn receive_stream(
         &self,
         py: Python<'_>,
         outgoing: Outgoing,
+        stop: &Arc<AtomicBool>,
         args: &Bound<'_, PyTuple>,
         kwargs: Option<&Bound<'_, PyDict>>,
         header: Option<Bound<'_, PyAny>>,
         options: &StreamOptions,
     ) -> PyResult<Stream> {
         let operation = outgoing.operation.clone();
-        let opened = self.with_sources(py, &operation, args, kwargs, header, |host, header, args| {
-            self.endpoint.open_stream(outgoing, header, args, options, host)
-        })?;
+        let opened = self.with_sources(
+            py,
+            &operation,
+            stop,
+            args,
+            kwargs,
+            header,
+            |host, header, args| self.endpoint.open_stream(outgoing, header, args, options, host),
+        )?;
         match opened {
             Ok(reply) => Ok(Stream::new(Coming::Reply(Box::new(reply)), &self.classes)),
             Err(fault) => Err(fault::to_python(py, &self.classes, fault)),
@@ -92,10 +107,12 @@ impl Client {
     }
 
     /// Runs a call that takes values from Python while it goes on.
+    #[allow(clippy::too_many_arguments)] // those of a call, and what stops it
     fn with_sources<T>(
         &self,
         py: Python<'_>,
         operation: &str,
+        stop: &Arc<AtomicBool>,
         args: &Bound<'_, PyTuple>,
         kwargs: Option<&Bound<'_, PyDict>>,
         header: Option<Bound<'_, PyAny>>,
@@ -111,7 +128,7 @@ impl Client {
         let args = context.record(args, Some(complex), operation);
         let header = header.unwrap_or_else(|| PyDict::new(py).into_any());
         let header = context.record(header, self.header_type(operation), "Header");
-        let host = Interpreter::default();
+        let host = Interpreter::stopped_by(stop);
         let called = call(&host, header, args);
         match (context.failure(), called) {
             (Some(failure), _) => Err(failure),
@@ -144,6 +161,14 @@ impl Coming {
         }
     }
 
+    /// The complex type that has the array, and the number of its field there.
+    fn array(&self) -> (ComplexId, u32) {
+        match self {
+            Coming::Reply(reply) => reply.array(),
+            Coming::Request(request) => request.array(),
+        }
+    }
+
     fn items(&self) -> u64 {
         match self {
             Coming::Reply(reply) => reply.items(),
@@ -164,6 +189,19 @@ impl Coming {
             // They were handed over before it.
             Coming::Request(mut request) => Value::Record(request.take_values()),
         }
+    }
+}
+
+/// What another library reads on.
+struct Exported {
+    message: Coming,
+    closed: Arc<AtomicBool>,
+}
+
+impl arrow::write::Batches for Exported {
+    fn next(&mut self) -> Result<Option<Value>, String> {
+        let host = Interpreter::stopped_by(&self.closed);
+        self.message.batch(&host).map_err(|e| e.to_string())
     }
 }
 
@@ -245,6 +283,34 @@ impl Stream {
     pub(crate) fn close(&self) {
         self.closed.store(true, Ordering::Release);
         drop(self.lock().take());
+    }
+
+    /// The batches as a stream of Arrow record batches (the PyCapsule interface). Ends this stream: the
+    /// other reads it on.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // A consumer casts what does not suit it.
+        drop(requested_schema);
+        let Some(message) = self.lock().take() else {
+            return Err(closed());
+        };
+        let (holder, field) = message.array();
+        let Some(layout) = arrow::write::Layout::of(self.classes.types(), holder, field) else {
+            *self.lock() = Some(message);
+            let text =
+                "an array of this type has no form in Arrow: numbers, booleans, texts and flat records have";
+            return Err(PyTypeError::new_err(text));
+        };
+        let batches = Exported {
+            message,
+            closed: self.closed.clone(),
+        };
+        let stream = arrow::write::stream(Box::new(batches), layout);
+        PyCapsule::new_with_value(py, stream, c"arrow_array_stream")
     }
 
     /// All values of the message but those of the array, as a record. Ends the stream.

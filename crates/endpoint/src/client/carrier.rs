@@ -1,5 +1,6 @@
 //! What moves a client's messages: HTTP, or a [`Carrier`] of another kind.
 
+use std::collections::VecDeque;
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -60,7 +61,8 @@ impl Transport {
     pub(super) fn open(&self, request: Request, interrupted: &dyn Fn() -> bool) -> Result<Arriving, Error> {
         match self {
             Transport::Http { blocking, .. } => {
-                Ok(Arriving::Open(Box::new(blocking.open(request, interrupted)?)))
+                let receiving = blocking.open(request, interrupted)?;
+                Ok(Arriving::Open(Box::new(receiving), VecDeque::new()))
             }
             Transport::Carrier(carrier) => Ok(Arriving::Whole(Box::new(wait(
                 carrier.carry(request),
@@ -79,7 +81,8 @@ impl Transport {
 
 /// A reply whose body is read while it comes.
 pub(super) enum Arriving {
-    Open(Box<blocking::Receiving>),
+    /// With what came while the request was still being sent.
+    Open(Box<blocking::Receiving>, VecDeque<Bytes>),
     /// What of it is not read yet is its body.
     Whole(Box<Response>),
 }
@@ -87,14 +90,14 @@ pub(super) enum Arriving {
 impl Arriving {
     pub(super) fn status(&self) -> StatusCode {
         match self {
-            Arriving::Open(receiving) => receiving.status,
+            Arriving::Open(receiving, _) => receiving.status,
             Arriving::Whole(response) => response.status,
         }
     }
 
     pub(super) fn headers(&self) -> &HeaderMap {
         match self {
-            Arriving::Open(receiving) => &receiving.headers,
+            Arriving::Open(receiving, _) => &receiving.headers,
             Arriving::Whole(response) => &response.headers,
         }
     }
@@ -102,16 +105,55 @@ impl Arriving {
     /// The next bytes of the body, waiting for them; `None` at its end.
     pub(super) fn chunk(&mut self, interrupted: &dyn Fn() -> bool) -> Result<Option<Bytes>, Error> {
         match self {
-            Arriving::Open(receiving) => Ok(receiving.chunk(interrupted)?),
+            Arriving::Open(receiving, held) => match held.pop_front() {
+                Some(chunk) => Ok(Some(chunk)),
+                None => Ok(receiving.chunk(interrupted)?),
+            },
             Arriving::Whole(response) if response.body.is_empty() => Ok(None),
             Arriving::Whole(response) => Ok(Some(std::mem::take(&mut response.body))),
         }
     }
 
+    /// Keeps the connection going until the request is `written`, whose reply has begun already, and holds what
+    /// comes meanwhile.
+    ///
+    /// # Errors
+    /// More than `bytes_max` came: nobody reads yet, so the two ends would wait for each other.
+    pub(super) fn hold(
+        &mut self,
+        written: &dyn Fn() -> bool,
+        stopped: &dyn Fn() -> bool,
+        bytes_max: u64,
+    ) -> Result<(), Error> {
+        let Arriving::Open(receiving, held) = self else {
+            return Ok(());
+        };
+        let mut bytes = 0;
+        while !written() {
+            match receiving.chunk(&|| written() || stopped()) {
+                Ok(None) => break,
+                Ok(Some(chunk)) => {
+                    bytes += chunk.len() as u64;
+                    held.push_back(chunk);
+                }
+                Err(_) if written() => break,
+                Err(error) => return Err(error.into()),
+            }
+            if bytes > bytes_max {
+                let text = format!(
+                    "the server answers while the request is sent, and nobody reads yet: window_bytes_max = \
+                     {bytes_max} bytes of the reply came"
+                );
+                return Err(Error::new(Kind::Limit, Guilty::Peer, text));
+            }
+        }
+        Ok(())
+    }
+
     /// The reply as one, of which all chunks were read: `body`.
     pub(super) fn into_response(self, body: Bytes) -> Response {
         match self {
-            Arriving::Open(receiving) => Response {
+            Arriving::Open(receiving, _) => Response {
                 status: receiving.status,
                 headers: receiving.headers.clone(),
                 body,

@@ -5,13 +5,14 @@ use std::time::Duration;
 use castile_codec::{BodyStream, DecodeOptions, Envelope, Fault, HeaderBlock, Limits, Spine};
 use castile_contract::Operation;
 use castile_http::Bytes;
-use castile_plan::Plan;
+use castile_plan::{ComplexId, Plan};
 use castile_value::{Record, Source, Value, ValueSink};
 
 use super::Client;
 use super::call::{CallOptions, Exchange, Outcome, Outgoing, during, peer};
 use super::carrier::Arriving;
 use super::related::{Incoming, content_type};
+use super::streamed::Way;
 use crate::adapt::Headers;
 use crate::batched::{Batched, Chunks, Intake, StreamOptions, next_chunk};
 use crate::error::{Error, Guilty, Kind};
@@ -104,7 +105,13 @@ impl Client {
         let spine = Spine::find(self.types(), plan, stream.array.as_deref())?;
         let receiving = if outgoing.body.is_empty() {
             let options = self.encode_options();
-            let send = |request, stop: &dyn Fn() -> bool| self.transport.open(request, stop);
+            let window_bytes_max = self.options.limits.window_bytes_max;
+            let send = |request, way: &Way<'_>| {
+                let stopped = || way.is_stopped();
+                let mut arriving = self.transport.open(request, &stopped)?;
+                arriving.hold(&|| way.is_whole(), &stopped, window_bytes_max)?;
+                Ok(arriving)
+            };
             let (sent, memories) = self.with_draft(operation, header, args, &options, |draft| {
                 self.send_streamed(&outgoing, operation, draft, host, send)
             })?;
@@ -245,6 +252,11 @@ enum Head {
 }
 
 impl ReplyStream {
+    /// The complex type that has the array, and the number of its field there.
+    pub fn array(&self) -> (ComplexId, u32) {
+        self.batched.array()
+    }
+
     /// Items that were read so far.
     pub fn items(&self) -> u64 {
         self.batched.items()

@@ -48,7 +48,10 @@ impl Client {
         let operation = self.operation(&outgoing.operation)?;
         let options = self.encode_options();
         let (exchanged, memories) = self.with_draft(operation, header, args, &options, |draft| {
-            let send = |request, stop: &dyn Fn() -> bool| self.transport.send_with_interrupt(request, stop);
+            let send = |request, way: &Way<'_>| {
+                let stopped = || way.is_stopped();
+                self.transport.send_with_interrupt(request, &stopped)
+            };
             self.send_streamed(&outgoing, operation, draft, host, send)
         })?;
         let (response, written) = exchanged?;
@@ -65,24 +68,31 @@ impl Client {
         operation: &Operation,
         draft: &Draft<'_>,
         host: &dyn Host,
-        send: impl FnOnce(Request, &dyn Fn() -> bool) -> Result<R, Error> + Send,
+        send: impl FnOnce(Request, &Way<'_>) -> Result<R, Error> + Send,
     ) -> Result<(R, Written), Error> {
-        let (begin, begun) = mpsc::channel();
+        let (begin, wanted) = mpsc::channel();
+        let answered = begin.clone();
         let body = Body::again(move || {
             let (sender, body) = Body::channel(AHEAD);
-            match begin.send(sender) {
+            match begin.send(Wanted::Message(sender)) {
                 Ok(()) => body,
                 Err(_) => Body::failed("the message is not written any more"),
             }
         });
         let request = self.request(operation, outgoing, body)?;
-        let stop = AtomicBool::new(false);
+        let (stop, whole) = (AtomicBool::new(false), AtomicBool::new(false));
+        let way = Way {
+            stop: &stop,
+            whole: &whole,
+        };
         std::thread::scope(|scope| {
             let network = scope.spawn(|| {
-                let stopped = || stop.load(Ordering::Relaxed);
-                send(request, &stopped)
+                let answer = send(request, &way);
+                // Nobody waits for it where writing failed.
+                let _ = answered.send(Wanted::Nothing);
+                answer
             });
-            let written = write(draft, begun, host, &stop);
+            let written = write(draft, wanted, host, &way);
             let mut joined = None;
             let mut network = Some(network);
             host.unlocked(&mut || joined = network.take().map(std::thread::ScopedJoinHandle::join));
@@ -102,28 +112,57 @@ impl Client {
     }
 }
 
-/// Writes the message as often as the connection asks for it; ends with the exchange.
+/// What the connection wants of the thread that writes.
+enum Wanted {
+    /// The message, once more.
+    Message(BodySender),
+    /// No more: the exchange has ended, or its reply is read by others.
+    Nothing,
+}
+
+/// What the two threads of a call tell each other.
+pub(super) struct Way<'w> {
+    stop: &'w AtomicBool,
+    whole: &'w AtomicBool,
+}
+
+impl Way<'_> {
+    /// Whether the caller gives up.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Whether all of the request is written.
+    pub(super) fn is_whole(&self) -> bool {
+        self.whole.load(Ordering::Acquire)
+    }
+}
+
+/// Writes the message as often as the connection asks for it.
 fn write(
     draft: &Draft<'_>,
-    mut begun: mpsc::Receiver<BodySender>,
+    mut wanted: mpsc::Receiver<Wanted>,
     host: &dyn Host,
-    stop: &AtomicBool,
+    way: &Way<'_>,
 ) -> Result<Written, castile_codec::Error> {
     let mut written = Written::default();
     loop {
         let mut next = Err(RecvTimeoutError::Timeout);
-        let (found, waiting) = (&mut next, &mut begun);
+        let (found, waiting) = (&mut next, &mut wanted);
         host.unlocked(&mut move || *found = waiting.recv_timeout(TICK));
         match next {
-            Ok(sender) => match write_once(draft, sender, host) {
-                Ok(done) => written = done,
+            Ok(Wanted::Message(sender)) => match write_once(draft, sender, host) {
+                Ok(done) => {
+                    written = done;
+                    way.whole.store(true, Ordering::Release);
+                }
                 // The reply may have come before the message was whole.
                 Err(error) if error.kind() == Codec::Stopped => {}
                 Err(error) => return Err(error),
             },
-            Err(RecvTimeoutError::Timeout) if host.interrupted() => stop.store(true, Ordering::Relaxed),
+            Err(RecvTimeoutError::Timeout) if host.interrupted() => way.stop.store(true, Ordering::Relaxed),
             Err(RecvTimeoutError::Timeout) => {}
-            Err(RecvTimeoutError::Disconnected) => return Ok(written),
+            Ok(Wanted::Nothing) | Err(RecvTimeoutError::Disconnected) => return Ok(written),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use castile_codec::{Fault, Version};
 use castile_http::Bytes;
+use castile_plan::ComplexId;
 use castile_value::{Record, Value};
 
 use crate::batched::{Batched, Chunks};
@@ -52,6 +53,11 @@ impl ArgumentStream {
     pub fn take_header(&mut self) -> Record {
         let empty = Record::new(self.header.shape().clone());
         std::mem::replace(&mut self.header, empty)
+    }
+
+    /// The complex type that has the array, and the number of its field there.
+    pub fn array(&self) -> (ComplexId, u32) {
+        self.batched.array()
     }
 
     /// Items that were read so far.

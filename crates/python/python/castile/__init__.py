@@ -50,6 +50,7 @@ from ._options import TLS, Basic, Bearer, Differential, Digest, Timeouts
 from ._records import SKIP, XML, QName, Record, asdict, present, type_name
 from ._serve import Server, ServerCall, current_call, serve
 from ._service import operation, service, wsdl
+from ._streams import AsyncStream
 from ._tracked import Hinted, Tracked, hinted, tracked
 
 __all__ = [
@@ -58,6 +59,7 @@ __all__ = [
     "XML",
     "Addressing",
     "AsyncClient",
+    "AsyncStream",
     "BadPeer",
     "BadValue",
     "Basic",

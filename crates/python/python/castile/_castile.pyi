@@ -200,6 +200,10 @@ class Request:
     def add_http_header(self, name: str, value: str) -> None:
         """Adds a header field of HTTP."""
 
+    def cancel(self) -> None:
+        """Gives it up while another thread sends it or waits for its reply, where it is written while it is
+        sent."""
+
 @final
 class Stream(Generic[Batch]):
     """An array of a message, batch by batch, while it comes: of a reply, or for a handler of a request.
@@ -229,8 +233,21 @@ class Stream(Generic[Batch]):
         """Gives the rest up: closes the connection unless the message was read to its end. What another
         thread is reading ends with an error soon."""
 
+    def __arrow_c_stream__(self, requested_schema: object | None = None) -> Any:
+        """The batches as a stream of Arrow's record batches (its PyCapsule interface): what reads Arrow
+        takes the stream as it is. Ends this stream."""
+
     def rest(self) -> Any:
         """All values of the message but those of the array, as a record. Ends the stream."""
+
+@final
+class ArrowReader:
+    """The batches of an object with Arrow's PyCapsule interface: for each a NumPy array, a list, or a dict of
+    these, one a column."""
+
+    def __new__(cls, object: Any) -> ArrowReader: ...
+    def __iter__(self) -> ArrowReader: ...
+    def __next__(self) -> Any: ...
 
 @final
 class Call:

@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import inspect
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Self, TypeAlias, TypeVar, cast
 
 from . import _castile
-from ._castile import Call, OperationFace, Request, Stream
-from ._errors import Fault, NoSuchOperation
+from ._calls import (
+    Asked,
+    AsyncOperation,
+    AsyncStreamOperation,
+    Headers,
+    Operation,
+    Operations,
+    StreamOperation,
+    header_blocks,
+)
+from ._castile import Call, Request, Stream
+from ._errors import Fault
 from ._layers import Layer, client_layers
-from ._operations import help_text, no_operation, signature
 from ._options import (
     TLS,
     Arrays,
@@ -29,14 +37,14 @@ from ._options import (
     timeout_settings,
     tls_settings,
 )
-from ._records import XML, Record, attribute_names
+from ._records import Record
+from ._streams import AsyncStream, Bridge, beside, promise, sendable
 
 if TYPE_CHECKING:
     from .typed import Types
 
 __all__ = ["AsyncClient", "Client"]
 
-Headers: TypeAlias = "Mapping[str, Any] | Record | Sequence[Any] | XML | None"
 OnRequest: TypeAlias = Callable[[Request], object]
 OnReply: TypeAlias = Callable[[Call], object]
 Hook = TypeVar("Hook", bound=Callable[..., object])
@@ -122,9 +130,6 @@ class Shared(Generic[Service]):
         self._faces = {face.name: face for face in self._core.operations()}
         self._begin()
 
-    _streams = False
-    """Whether requests may be written while they are sent."""
-
     def _begin(self) -> None:
         """Sets up what differs between the two."""
 
@@ -160,7 +165,8 @@ class Shared(Generic[Service]):
 
     def encode(self, operation: str, /, *args: Any, _headers: Headers = None, **kwargs: Any) -> bytes:
         """The envelope of a request, without sending it."""
-        return self._core.encode(operation, args, kwargs, self._header(operation, _headers))
+        asked = _sendable(Asked(operation, args, kwargs, _headers, None, None))
+        return self._core.encode(operation, asked.args, asked.kwargs, self._header(operation, _headers))
 
     def decode(self, operation: str, reply: bytes) -> Any:
         """The value of a reply's envelope that came by other ways. Raises `Fault` for a fault."""
@@ -184,30 +190,56 @@ class Shared(Generic[Service]):
     def __repr__(self) -> str:
         return f"<castile.{type(self).__name__} of {self.endpoint}, {len(self._faces)} operations>"
 
-    def _request(
-        self,
-        operation: str,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        headers: Headers,
-        http: Mapping[str, str] | None,
-    ) -> Request:
-        header = self._header(operation, headers)
-        request = self._core.prepare(operation, args, kwargs, header, self._streams)
-        for name, value in (http or {}).items():
+    def _request(self, asked: Asked) -> Request:
+        """First step of a call: the request after all hooks. One with an iterator, or a very large array, is
+        written while it is sent."""
+        header = self._header(asked.operation, asked.headers)
+        request = self._core.prepare(asked.operation, asked.args, asked.kwargs, header, True)
+        for name, value in (asked.http or {}).items():
             request.add_http_header(name, value)
         for hook in self._on_request:
             hook(request)
         return request
 
+    def _exchange(self, asked: Asked, request: Request) -> _castile.Answer:
+        """Second step, which blocks: what came back."""
+        if not request.is_streamed:
+            return self._core.exchange(request, asked.timeout)
+        header = self._header(asked.operation, asked.headers)
+        return self._core.exchange_streamed(request, asked.args, asked.kwargs, header, asked.timeout)
+
+    def _value(self, answer: _castile.Answer) -> Any:
+        """Third step: the value."""
+        value, is_fault, call = self._core.receive(answer)
+        self._note(call)
+        for hook in self._on_reply:
+            hook(call)
+        if is_fault:
+            raise self._typed(value)
+        return value
+
+    def _opened(self, asked: Asked, request: Request, array: str | None, batch: int) -> Stream[Any]:
+        """Second step for a reply that is read while it comes, which blocks."""
+        header = self._header(asked.operation, asked.headers)
+        try:
+            return self._core.open_stream(
+                request, asked.args, asked.kwargs, header, asked.timeout, array, batch
+            )
+        except Fault as fault:
+            raise self._typed(fault) from None
+
+    def _note(self, call: Call | None) -> None:
+        """Keeps what a call did."""
+        raise NotImplementedError
+
     def _header(self, operation: str, headers: Headers) -> Any:
         """The header blocks of one call: those of the client, and over them those of the call."""
         if self._headers is None:
-            return headers if headers is None or isinstance(headers, Record) else _blocks(headers)
+            return headers if headers is None or isinstance(headers, Record) else header_blocks(headers)
         face = self._faces.get(operation)
         known = {p.name for p in face.headers} if face else set()
-        default = {name: value for name, value in _blocks(self._headers).items() if name in known}
-        return default if headers is None else {**default, **_blocks(headers)}
+        default = {name: value for name, value in header_blocks(self._headers).items() if name in known}
+        return default if headers is None else {**default, **header_blocks(headers)}
 
     def _typed(self, fault: Fault) -> Exception:
         """The user's own exception for a declared fault, where there is a class for it."""
@@ -230,8 +262,6 @@ class PlainClient(Shared[Service]):
     """The operations, for replies with a long array, which comes batch by batch:
     `for batch in client.stream.fetch(7): ...`."""
 
-    _streams = True
-
     def _begin(self) -> None:
         self._last = threading.local()
         self.service = cast(Service, Operations(self, Operation))
@@ -243,48 +273,17 @@ class PlainClient(Shared[Service]):
         back or it could not be read (a fault is a reply)."""
         return getattr(self._last, "call", None)
 
-    def _call(
-        self,
-        operation: str,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        headers: Headers,
-        timeout: float | None,
-        http: Mapping[str, str] | None,
-    ) -> Any:
-        core = self._core
-        self._last.call = None
-        request = self._request(operation, args, kwargs, headers, http)
-        if request.is_streamed:
-            header = self._header(operation, headers)
-            answer = core.exchange_streamed(request, args, kwargs, header, timeout)
-        else:
-            answer = core.exchange(request, timeout)
-        value, is_fault, call = core.receive(answer)
+    def _note(self, call: Call | None) -> None:
         self._last.call = call
-        for hook in self._on_reply:
-            hook(call)
-        if is_fault:
-            raise self._typed(value)
-        return value
 
-    def _open(
-        self,
-        operation: str,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        headers: Headers,
-        timeout: float | None,
-        http: Mapping[str, str] | None,
-        array: str | None,
-        batch: int,
-    ) -> Stream[Any]:
-        request = self._request(operation, args, kwargs, headers, http)
-        header = self._header(operation, headers)
-        try:
-            return self._core.open_stream(request, args, kwargs, header, timeout, array, batch)
-        except Fault as fault:
-            raise self._typed(fault) from None
+    def _call(self, asked: Asked) -> Any:
+        self._note(None)
+        asked = _sendable(asked)
+        return self._value(self._exchange(asked, self._request(asked)))
+
+    def _open(self, asked: Asked, array: str | None, batch: int) -> Stream[Any]:
+        asked = _sendable(asked)
+        return self._opened(asked, self._request(asked), array, batch)
 
 
 class Client(PlainClient["Operations[Operation]"]):
@@ -323,11 +322,16 @@ class Client(PlainClient["Operations[Operation]"]):
 class AwaitedClient(Shared[Service]):
     """Calls that are awaited."""
 
+    stream: Operations[AsyncStreamOperation]
+    """The operations, for replies with a long array, which comes batch by batch:
+    `async for batch in client.stream.fetch(7): ...`."""
+
     def _begin(self) -> None:
         self._last: contextvars.ContextVar[Call | None] = contextvars.ContextVar(
             "castile_last_call", default=None
         )
         self.service = cast(Service, Operations(self, AsyncOperation))
+        self.stream = Operations(self, AsyncStreamOperation)
 
     @classmethod
     async def load(cls, *wsdl: StrPath | bytes, **settings: Any) -> Self:
@@ -340,25 +344,28 @@ class AwaitedClient(Shared[Service]):
         back or it could not be read (a fault is a reply)."""
         return self._last.get()
 
-    async def _call(
-        self,
-        operation: str,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-        headers: Headers,
-        timeout: float | None,
-        http: Mapping[str, str] | None,
-    ) -> Any:
-        self._last.set(None)
-        request = self._request(operation, args, kwargs, headers, http)
-        answer = await exchange_async(self._core, request, timeout)
-        value, is_fault, call = self._core.receive(answer)
+    def _note(self, call: Call | None) -> None:
         self._last.set(call)
-        for hook in self._on_reply:
-            hook(call)
-        if is_fault:
-            raise self._typed(value)
-        return value
+
+    async def _call(self, asked: Asked) -> Any:
+        self._note(None)
+        asked = _sendable(asked, asyncio.get_running_loop())
+        request = self._request(asked)
+        if request.is_streamed:
+            answer = await beside(lambda: self._exchange(asked, request), lambda: _cancel(asked, request))
+        else:
+            answer = await exchange_async(self._core, request, asked.timeout)
+        return self._value(answer)
+
+    def _open(self, asked: Asked, array: str | None, batch: int) -> AsyncStream[Any]:
+        async def start() -> Stream[Any]:
+            sent = _sendable(asked, asyncio.get_running_loop())
+            request = self._request(sent)
+            return await beside(
+                lambda: self._opened(sent, request, array, batch), lambda: _cancel(sent, request)
+            )
+
+        return AsyncStream(start)
 
 
 class AsyncClient(AwaitedClient["Operations[AsyncOperation]"]):
@@ -371,6 +378,9 @@ class AsyncClient(AwaitedClient["Operations[AsyncOperation]"]):
 
     The settings are those of `Client`. Loading a WSDL blocks; make the client before the loop
     starts, or with `await AsyncClient.load(...)`.
+
+    An asynchronous iterator in the place of an array is sent while it is read, batch by batch; so is a plain
+    one, on another thread.
     """
 
     service: Operations[AsyncOperation]
@@ -379,151 +389,27 @@ class AsyncClient(AwaitedClient["Operations[AsyncOperation]"]):
 
 async def exchange_async(core: _castile.Client, request: Request, timeout: float | None) -> _castile.Answer:
     """Sends a request beside the running loop; cancelling gives the call up."""
-    loop = asyncio.get_running_loop()
-    future: asyncio.Future[_castile.Answer] = loop.create_future()
-
-    def settle(answer: _castile.Answer | None, error: BaseException | None) -> None:
-        if future.done():
-            return
-        if answer is not None:
-            future.set_result(answer)
-        else:
-            future.set_exception(error or RuntimeError("no answer and no error"))
-
-    def done(answer: _castile.Answer | None, error: BaseException | None) -> None:
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(settle, answer, error)
-
-    running = core.start(request, timeout, done)
+    future, settle = promise(asyncio.get_running_loop())
+    running = core.start(request, timeout, settle)
     try:
-        return await future
+        answer: _castile.Answer = await future
     except asyncio.CancelledError:
         running.cancel()
         raise
+    return answer
 
 
-class _OperationBase:
-    """One operation of the port."""
-
-    def __init__(self, client: Any, face: OperationFace) -> None:
-        self._client = client
-        self.face = face
-        self.__name__ = self.__qualname__ = face.name
-        self.__doc__ = help_text(face)
-
-    @property
-    def __signature__(self) -> inspect.Signature:
-        return signature(self.face)
-
-    def __repr__(self) -> str:
-        return f"<operation {self.face.name}{signature(self.face)}>"
+def _sendable(asked: Asked, loop: asyncio.AbstractEventLoop | None = None) -> Asked:
+    """A call whose arguments the core takes."""
+    args = tuple(sendable(value, loop) for value in asked.args)
+    return asked._replace(
+        args=args, kwargs={name: sendable(value, loop) for name, value in asked.kwargs.items()}
+    )
 
 
-class Operation(_OperationBase):
-    """An operation that is called and gives its value."""
-
-    def __call__(
-        self,
-        /,
-        *args: Any,
-        _headers: Headers = None,
-        _timeout: float | None = None,
-        _http_headers: Mapping[str, str] | None = None,
-        **kwargs: Any,
-    ) -> Any:
-        return self._client._call(self.face.name, args, kwargs, _headers, _timeout, _http_headers)
-
-
-class StreamOperation(_OperationBase):
-    """An operation that is called and gives an array of its reply batch by batch."""
-
-    def __call__(
-        self,
-        /,
-        *args: Any,
-        _array: str | None = None,
-        _batch: int = 10_000,
-        _headers: Headers = None,
-        _timeout: float | None = None,
-        _http_headers: Mapping[str, str] | None = None,
-        **kwargs: Any,
-    ) -> Stream[Any]:
-        """Sends the request and reads the head of the reply.
-
-        `_array` names the array (`"values"`, or `"a.b"` for field `b` of field `a`) where the reply has
-        several. A batch has at least `_batch` items, but the last; 1 gives each as soon as it is there.
-        """
-        opened: Stream[Any] = self._client._open(
-            self.face.name, args, kwargs, _headers, _timeout, _http_headers, _array, _batch
-        )
-        return opened
-
-
-class AsyncOperation(_OperationBase):
-    """An operation that is called and awaited."""
-
-    async def __call__(
-        self,
-        /,
-        *args: Any,
-        _headers: Headers = None,
-        _timeout: float | None = None,
-        _http_headers: Mapping[str, str] | None = None,
-        **kwargs: Any,
-    ) -> Any:
-        return await self._client._call(self.face.name, args, kwargs, _headers, _timeout, _http_headers)
-
-
-Op = TypeVar("Op", bound=_OperationBase)
-
-
-class Operations(Generic[Op]):
-    """The operations of a client's port, as attributes and as items."""
-
-    def __init__(self, client: Any, make: Callable[[Any, OperationFace], Op]) -> None:
-        self._client = client
-        self._make = make
-        self._faces: dict[str, OperationFace] = client._faces
-        # Names that Python cannot write have others.
-        names = tuple(self._faces)
-        self._attrs = dict(zip(attribute_names(names), names, strict=True))
-
-    def __getattr__(self, name: str) -> Op:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        operation = self[self._attrs.get(name, name)]
-        self.__dict__[name] = operation
-        return operation
-
-    def __getitem__(self, name: str) -> Op:
-        face = self._faces.get(name)
-        if face is None:
-            raise NoSuchOperation(no_operation(name, self._faces))
-        return self._make(self._client, face)
-
-    def __contains__(self, name: object) -> bool:
-        return name in self._faces
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._faces)
-
-    def __len__(self) -> int:
-        return len(self._faces)
-
-    def __dir__(self) -> list[str]:
-        return sorted(self._attrs)
-
-    def __repr__(self) -> str:
-        return f"<operations {', '.join(self._faces)}>"
-
-
-def _blocks(headers: Any) -> dict[str, Any]:
-    """Header blocks by name; XML and elements are blocks that the contract does not name."""
-    if isinstance(headers, Record):
-        fields = zip(headers._castile_fields, headers._castile_attrs, strict=True)
-        return {name: getattr(headers, attr) for name, attr in fields if name in headers}
-    if isinstance(headers, Mapping):
-        return dict(headers)
-    if isinstance(headers, (list, tuple)):
-        return {_castile.HEADER_ANY: list(headers)}
-    return {_castile.HEADER_ANY: [headers]}
+def _cancel(asked: Asked, request: Request) -> None:
+    """Gives up a call that another thread makes."""
+    request.cancel()
+    for value in (*asked.args, *asked.kwargs.values()):
+        if isinstance(value, Bridge):
+            value.cancel()

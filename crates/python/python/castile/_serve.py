@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol, Self, TypeAlias
 
 from . import _castile
+from ._calls import header_blocks
 from ._castile import OperationFace
-from ._client import _blocks
 from ._errors import Fault, NoSuchOperation
 from ._hints import Streamed, load_value
 from ._layers import ServerLayer, server_layers
@@ -318,7 +318,7 @@ class _Handler:
             operation,
             call.soap_version,
             call.peer,
-            _blocks(headers),
+            header_blocks(headers),
             call.header_blocks,
             call.principal,
             call.session,
@@ -340,7 +340,7 @@ class _Handler:
             raise self.to_fault(operation, error) from None
         finally:
             _current.reset(token)
-        return value, _blocks(current.reply_headers), current.principal
+        return value, header_blocks(current.reply_headers), current.principal
 
     def answer(self, operation: str, arguments: Record, call: ServerCall) -> Any:
         """The value of a call."""

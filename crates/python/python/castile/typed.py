@@ -27,8 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _client
+from ._calls import Headers
 from ._castile import DateTime, Duration
-from ._client import Headers
 from ._errors import Fault as PlainFault
 from ._layers import Layer
 from ._options import TLS, Auth, Differential, StrPath, Timeouts
