@@ -1,16 +1,21 @@
-//! Reading, beside quick-xml: a list of numbers as items, a list of small structs, and long text.
-//! Both have to find the same number of events and of text bytes, or nothing is timed.
+//! Reading, plainly and by what earlier documents taught, beside quick-xml: a list of numbers as items, a list
+//! of small structs, long text, and a list of which each tag has a type and a namespace.
+//! All have to find the same number of events and of text bytes, or nothing is timed.
 //!
 //! quick-xml's reader resolves namespaces here as ours does, but checks less: neither characters
 //! nor duplicate attributes by expanded name.
 
-use castile_xml::{Reader, Token};
+use castile_xml::{Delta, Reader, Token};
 use divan::counter::BytesCount;
 use quick_xml::NsReader;
 use quick_xml::events::Event;
 
 fn main() {
-    for document in [items(), structs(), prose()] {
+    for document in DOCUMENTS.map(document) {
+        let mut delta = Delta::default();
+        for _ in 0..2 {
+            assert_eq!(known(&mut delta, &document), here(&document));
+        }
         assert_eq!(here(&document), there(&document));
     }
     divan::main();
@@ -48,11 +53,35 @@ fn prose() -> String {
     envelope((0..600).map(|_| format!("<p>{paragraph} &amp; so on</p>")))
 }
 
+/// 30,000 values as SOAP encoding has them.
+fn encoded() -> String {
+    envelope((0..30_000).map(|i| {
+        format!(
+            "<item xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:type=\"m:Reading\"><name \
+             xsi:type=\"xsd:string\">n{i}</name><currentTemperature xsi:type=\"xsd:double\">{i}.5\
+             </currentTemperature><isWorking xsi:type=\"xsd:boolean\">true</isWorking></item>"
+        )
+    }))
+}
+
 /// Elements and text bytes.
 type Found = (usize, usize);
 
 fn here(text: &str) -> Found {
     let mut reader = Reader::new(text);
+    let mut found = (0, 0);
+    loop {
+        match reader.next().expect("well-formed") {
+            Token::Start { .. } => found.0 += 1 + reader.attributes().len(),
+            Token::Text(text) => found.1 += text.len(),
+            Token::Eof => return found,
+            _ => {}
+        }
+    }
+}
+
+fn known(delta: &mut Delta, text: &str) -> Found {
+    let mut reader = delta.read(text);
     let mut found = (0, 0);
     loop {
         match reader.next().expect("well-formed") {
@@ -86,7 +115,19 @@ fn there(text: &str) -> Found {
     }
 }
 
-#[divan::bench(args = ["items", "structs", "prose"])]
+const DOCUMENTS: [&str; 4] = ["items", "structs", "prose", "encoded"];
+
+#[divan::bench(args = DOCUMENTS)]
+fn castile_delta(bencher: divan::Bencher<'_, '_>, name: &str) {
+    let text = document(name);
+    let mut delta = Delta::default();
+    known(&mut delta, &text);
+    bencher
+        .counter(BytesCount::of_str(&text))
+        .bench_local(|| known(&mut delta, divan::black_box(&text)));
+}
+
+#[divan::bench(args = DOCUMENTS)]
 fn castile(bencher: divan::Bencher<'_, '_>, name: &str) {
     let text = document(name);
     bencher
@@ -94,7 +135,7 @@ fn castile(bencher: divan::Bencher<'_, '_>, name: &str) {
         .bench(|| here(divan::black_box(&text)));
 }
 
-#[divan::bench(args = ["items", "structs", "prose"])]
+#[divan::bench(args = DOCUMENTS)]
 fn quick_xml(bencher: divan::Bencher<'_, '_>, name: &str) {
     let text = document(name);
     bencher
@@ -117,6 +158,7 @@ fn document(name: &str) -> String {
     match name {
         "items" => items(),
         "structs" => structs(),
+        "encoded" => encoded(),
         _ => prose(),
     }
 }

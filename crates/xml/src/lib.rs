@@ -13,6 +13,8 @@
 //!  bytes, piece by piece --Feed::push--> Feed --read--> Window --next--> Start Text End ...
 //!
 //!  bytes and those of an earlier document --common_prefix, realign--> where they differ
+//!
+//!  text like earlier texts --Delta::read--> DeltaReader --next--> Start Text End ...
 //! ```
 //!
 //! ```
@@ -38,6 +40,7 @@
 mod chars;
 mod compare;
 mod cursor;
+mod delta;
 mod encoding;
 mod error;
 mod escape;
@@ -51,6 +54,7 @@ mod token;
 
 pub use chars::{is_char, is_ncname};
 pub use compare::{Shift, common_prefix, realign};
+pub use delta::{Delta, DeltaOptions, DeltaReader, DeltaStats};
 pub use encoding::to_utf8;
 pub use error::{Error, Guilty, Kind};
 pub use escape::{check_text, copy_plain, escape_attribute, escape_text, unescape};

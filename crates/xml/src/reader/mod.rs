@@ -2,6 +2,7 @@
 
 mod capture;
 mod doctype;
+mod known;
 mod misc;
 mod outside;
 mod suspend;
