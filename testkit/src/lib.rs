@@ -20,6 +20,7 @@
 #![forbid(unsafe_code)]
 
 mod alone;
+mod mutate;
 mod notation;
 mod random;
 pub mod reference;
@@ -32,6 +33,7 @@ mod timing;
 mod tree;
 
 pub use alone::{alone, anything};
+pub use mutate::mutate;
 pub use random::random_table;
 pub use rng::Rng;
 pub use same::{difference, plain};

@@ -5,10 +5,9 @@ mod support;
 
 use castile_codec::{BodyStream, DecodeOptions, Envelope, Error, Kind, Limits, Spine, Step};
 use castile_plan::Plan;
-use castile_testkit::{Effort, Rng, Sampler, Table, difference};
+use castile_testkit::{Effort, Rng, Sampler, Table, difference, mutate};
 use castile_value::{Record, Value, ValueSink};
 use castile_xml::Feed;
-use support::mutate::mutate;
 use support::{decoded_by, encoded, message};
 
 /// The body, its array put together from the batches.

@@ -227,7 +227,7 @@ fn mutations_do_not_panic_either_way() {
     for i in 0..6000 {
         let mut text = seeds[i % 2].clone();
         for _ in 0..=i % 3 {
-            text = support::mutate::mutate(&text, &mut rng);
+            text = castile_testkit::mutate(&text, &mut rng);
         }
         match read(&table, &text) {
             Ok(graph) => {

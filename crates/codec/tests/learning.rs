@@ -3,10 +3,9 @@
 
 mod support;
 
-use castile_testkit::{Effort, Rng, Sampler, Table, random_table};
+use castile_testkit::{Effort, Rng, Sampler, Table, mutate, random_table};
 use castile_value::Value;
 use support::learned::Learned;
-use support::mutate::mutate;
 use support::{body, encoded, message};
 
 fn named(table: &Table) -> Vec<String> {

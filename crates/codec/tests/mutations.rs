@@ -5,9 +5,8 @@ mod support;
 
 use castile_codec::{Error, Guilty, Kind};
 use castile_plan::Plan;
-use castile_testkit::{Effort, Rng, Sampler, Table, difference, random_table, reference};
+use castile_testkit::{Effort, Rng, Sampler, Table, difference, mutate, random_table, reference};
 use castile_value::Value;
-use support::mutate::mutate;
 use support::{decoded_by, encoded};
 
 fn check(table: &Table, plan: &Plan, text: &str, context: &str) -> bool {

@@ -3,7 +3,6 @@
 
 pub(crate) mod encoded;
 pub(crate) mod learned;
-pub(crate) mod mutate;
 
 use castile_codec::{DecodeOptions, EncodeOptions, Envelope, Error, Limits, Version, encode};
 use castile_plan::{Plan, Types};

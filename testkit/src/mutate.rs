@@ -1,6 +1,6 @@
 //! Changes to messages: some that mean nothing, some that break them.
 
-use castile_testkit::Rng;
+use crate::Rng;
 
 /// An element of a message as bytes.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +60,7 @@ fn elements(text: &str) -> Vec<Element> {
 }
 
 /// One random change.
-pub(crate) fn mutate(text: &str, rng: &mut Rng) -> String {
+pub fn mutate(text: &str, rng: &mut Rng) -> String {
     let elements = elements(text);
     if elements.is_empty() || rng.once_in(12) {
         return garble(text, rng);
