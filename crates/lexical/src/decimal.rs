@@ -97,10 +97,11 @@ impl Decimal {
         parse_u64(self.whole_text()?.as_bytes()).ok()
     }
 
-    /// The nearest double; infinite if the value is beyond its range.
+    /// The nearest double; infinite if the value is beyond its range. There is one zero among decimals, and
+    /// it has no sign.
     pub fn to_f64(&self) -> f64 {
-        // Every decimal text is a legal text of a double.
-        parse_f64(self.text.as_bytes()).unwrap_or(f64::NAN)
+        // Every decimal text is a legal text of a double; adding zero takes the sign of a negative one.
+        parse_f64(self.text.as_bytes()).map_or(f64::NAN, |v| v + 0.0)
     }
 
     fn parse_as(type_name: &'static str, point: bool, text: &str) -> Result<Decimal, Error> {
