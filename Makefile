@@ -27,7 +27,7 @@ RUST_SOURCES := Cargo.toml Cargo.lock .cargo/config.toml \
 PYTHON_SOURCES := $(shell find crates/python -not -path '*/tests/*' \
 	\( -name '*.py' -o -name '*.pyi' -o -name py.typed -o -name pyproject.toml \))
 
-.PHONY: help demo build test lint interop conformance generated soak soakstream bench bench-engines requirements clean
+.PHONY: help demo build test lint interop conformance generated soak soakstream fuzz bench bench-engines requirements clean
 
 help: ## list these targets
 	@echo "Castile, a SOAP toolkit. Start with: make demo"
@@ -87,6 +87,15 @@ SEEDS ?= 25000
 soak: ## random messages through random settings of differential sending; SEEDS=25000 sequences
 	CASTILE_SOAK_SEEDS=$(SEEDS) $(CARGO) test --locked -p castile-diff --test sequences \
 		a_patched_message_says_what_a_fresh_one_says
+
+# Each target for an hour, two at once on two processors; `SECONDS=60` is what CI does.
+SECONDS ?= 3600
+CARGO_FUZZ := 0.13.2
+fuzz: build/tools/bin/cargo-fuzz ## look for bytes that make anything fail, with a stable compiler; SECONDS=3600 each
+	PATH="$(CURDIR)/build/tools/bin:$$PATH" fuzz/run $(SECONDS)
+
+build/tools/bin/cargo-fuzz:
+	$(CARGO) install cargo-fuzz --version $(CARGO_FUZZ) --locked --quiet --root build/tools
 
 bench: ## micro-benchmarks, a few minutes
 	$(CARGO) bench --workspace --locked

@@ -51,6 +51,7 @@ const BESIDE: &[&str] = &[
     "conformance",
     "engine-rust",
     "example-generated",
+    "fuzz",
     "testkit",
     "xtask",
 ];

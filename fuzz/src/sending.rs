@@ -1,0 +1,150 @@
+//! Differential sending: whatever was sent before and whatever the settings are, a patched message says
+//! what a fresh one says, or is refused alike, and what was lent stays as it was.
+
+use castile_codec::{Draft, EncodeOptions, Version};
+use castile_diff::{Options, Pieces, Stuffing, Template};
+use castile_plan::Plan;
+use castile_testkit::{Rng, Table, difference};
+use castile_value::{ColumnBuf, Record, Value};
+
+use crate::tables::{choose, read, sample};
+
+/// Table, plan, settings (two bytes), and steps of four bytes: each changes the values, which are sent.
+pub(crate) fn sending(bytes: &[u8]) {
+    let [table, plan, a, b, steps @ ..] = bytes else {
+        return;
+    };
+    let (table, plan) = choose(*table, *plan);
+    let options = options(u16::from_le_bytes([*a, *b]));
+    let exact = !options.pad;
+    let mut template = Template::new(options);
+    let mut body = sample(table, plan, 1);
+    let mut lent: Option<(Pieces, Vec<u8>)> = None;
+    for step in steps.as_chunks::<4>().0.iter().take(SENDS_MAX) {
+        change(table, plan, &mut body, *step);
+        let pieces = send(&mut template, table, plan, &body, exact);
+        if let Some((pieces, bytes)) = &lent {
+            assert_eq!(pieces.to_vec(), *bytes, "lent bytes changed");
+        }
+        if let Some(pieces) = pieces.filter(|_| step[0] & 0x80 != 0) {
+            let bytes = pieces.to_vec();
+            lent = Some((pieces, bytes));
+        }
+    }
+}
+
+const SENDS_MAX: usize = 60;
+const VALUES_MAX: usize = 600;
+
+fn options(bits: u16) -> Options {
+    let pick = |shift: u16, of: usize| usize::from(bits >> shift) % of;
+    Options {
+        values_min: [1, 16][pick(0, 2)],
+        text_bytes_min: [1, 50][pick(1, 2)],
+        chunk_bytes: [64, 500, 8192][pick(2, 3)],
+        split_bytes: [100, 1000, 16384][pick(4, 3)],
+        reserve_bytes: [0, 7, 256][pick(6, 3)],
+        pad: pick(8, 4) != 0,
+        steal_reach: [0, 8][pick(10, 2)],
+        stuffing: [Stuffing::None, Stuffing::None, Stuffing::Max, Stuffing::Width(9)][pick(11, 4)],
+        rewrite_above: [None, Some(0.1), Some(2.0)][pick(13, 3)],
+        one_pass: pick(15, 2) == 0,
+        ..Options::default()
+    }
+}
+
+fn send(template: &mut Template, table: &Table, plan: &Plan, body: &Record, exact: bool) -> Option<Pieces> {
+    let types = &table.types;
+    let draft = Draft {
+        types,
+        plan,
+        version: Version::Soap11,
+        header: &Record::new(types.shape(plan.header).clone()),
+        body,
+        options: &EncodeOptions::default(),
+    };
+    let mut fresh = Vec::new();
+    let (pieces, encoded) = (template.patch(&draft), draft.encode(&mut fresh));
+    let pieces = match (pieces, encoded) {
+        (Ok(pieces), Ok(_)) => pieces,
+        (Err(a), Err(b)) => {
+            assert_eq!(a.to_string(), b.to_string());
+            return None;
+        }
+        (a, b) => panic!("patched {:?}, fresh {:?}", a.err(), b.err()),
+    };
+    let patched = pieces.to_vec();
+    assert_eq!(pieces.report.bytes_total, patched.len() as u64);
+    assert!(
+        !exact || patched == fresh,
+        "exact widths are the bytes of a fresh message"
+    );
+    let said = |bytes: &[u8]| {
+        let text = std::str::from_utf8(bytes).expect("UTF-8");
+        Value::Record(read(table, plan, text, true).expect("a good message"))
+    };
+    assert_eq!(difference(&said(&patched), &said(&fresh)), None);
+    Some(pieces)
+}
+
+/// Other values, or a change to one of the arrays.
+fn change(table: &Table, plan: &Plan, body: &mut Record, [what, which, a, b]: [u8; 4]) {
+    let seed = u16::from_le_bytes([a, b]).into();
+    let mut columns = Vec::new();
+    match what % 8 {
+        0 => *body = sample(table, plan, seed),
+        1 => {}
+        _ => body
+            .values_mut()
+            .iter_mut()
+            .for_each(|value| find(value, &mut columns)),
+    }
+    let count = columns.len().max(1);
+    if let Some(column) = columns.into_iter().nth(usize::from(which) % count) {
+        edit(column, what % 8, &mut Rng::new(seed));
+    }
+}
+
+/// The arrays of numbers in a value.
+fn find<'v>(value: &'v mut Value, out: &mut Vec<&'v mut ColumnBuf>) {
+    match value {
+        Value::Column(column) => out.push(column),
+        Value::Record(record) => record.values_mut().iter_mut().for_each(|v| find(v, out)),
+        Value::List(items) => items.iter_mut().for_each(|v| find(v, out)),
+        Value::Map(fields) => fields.iter_mut().for_each(|(_, v)| find(v, out)),
+        _ => {}
+    }
+}
+
+fn edit(column: &mut ColumnBuf, what: u8, rng: &mut Rng) {
+    match column {
+        ColumnBuf::Bool(v) => edit_values(v, what, rng, |bits| bits & 1 != 0),
+        ColumnBuf::I32(v) => edit_values(v, what, rng, |bits| (bits as i32) >> (bits >> 59)),
+        ColumnBuf::I64(v) => edit_values(v, what, rng, |bits| (bits as i64) >> (bits >> 58)),
+        ColumnBuf::F32(v) => edit_values(v, what, rng, |bits| f32::from_bits(bits as u32)),
+        ColumnBuf::F64(v) => edit_values(v, what, rng, |bits| match bits % 3 {
+            0 => f64::from_bits(bits),
+            1 => (bits >> 60) as f64,
+            _ => (bits >> 40) as f64 / 1024.0,
+        }),
+        _ => {}
+    }
+}
+
+fn edit_values<T: Copy>(values: &mut Vec<T>, what: u8, rng: &mut Rng, make: impl Fn(u64) -> T) {
+    let len = values.len();
+    let from = rng.below(len + 1);
+    let to = (from + rng.below(40)).min(len);
+    match what {
+        2 | 3 => values[from..(from + 1).min(len)]
+            .iter_mut()
+            .for_each(|v| *v = make(rng.bits())),
+        4 => values[from..to].iter_mut().for_each(|v| *v = make(rng.bits())),
+        5 => drop(values.drain(from..to)),
+        _ if len < VALUES_MAX => {
+            let more: Vec<T> = (0..rng.below(120)).map(|_| make(rng.bits())).collect();
+            values.splice(from..from, more);
+        }
+        _ => values.truncate(from),
+    }
+}
