@@ -19,6 +19,8 @@ pub(crate) fn receiving(bytes: &[u8]) {
     let automata = Automata::new(Receiving {
         budget_bytes: if settings & 2 == 0 { 1 << 20 } else { 4096 },
         tracks_max: 1 + usize::from(settings >> 4),
+        // Most messages here are small.
+        values_bytes_min: if settings & 8 == 0 { 1 } else { 400 },
         ..Receiving::default()
     });
     let mut text = String::new();

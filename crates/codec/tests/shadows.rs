@@ -133,7 +133,7 @@ fn whatever_changes_the_values_are_those_of_the_plain_decoder() {
         for n in 0..12 {
             let mut text = message("Grid", &lists.text(gap));
             if n % 5 == 4 {
-                text = support::mutate::mutate(&text, &mut rng);
+                text = castile_testkit::mutate(&text, &mut rng);
             }
             learned.check(&table, &plan, &text, true, &format!("seed {seed}, {n}"));
             lists.change(&mut rng);
