@@ -42,6 +42,16 @@ pub(crate) struct Media<'h> {
 impl<'h> Media<'h> {
     /// Takes a header's value apart (RFC 9110, 8.3.1); parameters may be quoted.
     pub(crate) fn parse(value: &'h str) -> Self {
+        // What nearly all messages come as needs no taking apart.
+        for version in [Version::Soap11, Version::Soap12] {
+            if value == plain_type(version) {
+                return Media {
+                    essence: Cow::Borrowed(version.media_type()),
+                    charset: Some(Cow::Borrowed("utf-8")),
+                    ..Media::default()
+                };
+            }
+        }
         let (essence, mut rest) = value.split_once(';').unwrap_or((value, ""));
         let mut media = Media {
             essence: lower(essence.trim()),
@@ -125,6 +135,10 @@ mod tests {
         assert_eq!(media.charset.as_deref(), Some("utf-8"));
         assert_eq!(media.action.as_deref(), Some("urn:a;\"b"));
         assert_eq!(Media::parse("text/xml").charset, None);
+        for version in [Version::Soap11, Version::Soap12] {
+            let plain = plain_type(version);
+            assert_eq!(Media::parse(plain), Media::parse(&format!("{plain};")));
+        }
         assert_eq!(
             Media::parse("text/xml; charset=iso-8859-1").charset.as_deref(),
             Some("iso-8859-1")

@@ -238,3 +238,92 @@ fn a_blocked_worker_does_not_stop_the_others() {
     );
     blocked.join().expect("no panic").expect("a reply");
 }
+
+/// One thread for all, which waits very long for the next request of a connection, were it to wait at all
+/// while there is something else to do.
+fn patient(seconds: u64) -> ServerOptions {
+    ServerOptions {
+        workers: 1,
+        patience: Duration::from_secs(seconds),
+        ..ServerOptions::default()
+    }
+}
+
+#[test]
+fn a_thread_with_two_connections_waits_for_neither() {
+    let running = serve(patient(2), |_: ServerRequest| async {
+        ServerResponse::empty(StatusCode::OK)
+    });
+    let clients = [client(options()), client(options())];
+    let get = || Request::get(url(running.addr(), "/"));
+    // Both connections are made, after at most one wait.
+    clients
+        .each_ref()
+        .map(|client| client.send(get()).expect("a reply"));
+    let began = Instant::now();
+    for _ in 0..100 {
+        for client in &clients {
+            assert!(client.send(get()).expect("a reply").timings.reused);
+        }
+    }
+    // Were each reply to be waited after, it would be 400 s.
+    assert!(
+        began.elapsed() < Duration::from_secs(100),
+        "{:?}",
+        began.elapsed()
+    );
+}
+
+#[test]
+fn what_a_handler_leaves_running_goes_on_between_requests() {
+    let done = Arc::new(AtomicBool::new(false));
+    let seen = Arc::clone(&done);
+    let running = serve(patient(60), move |_: ServerRequest| {
+        let seen = Arc::clone(&seen);
+        async move {
+            tokio::spawn(async move {
+                tokio::time::sleep(Duration::from_millis(20)).await;
+                seen.store(true, Ordering::Relaxed);
+            });
+            ServerResponse::empty(StatusCode::OK)
+        }
+    });
+    let client = client(options());
+    client
+        .send(Request::get(url(running.addr(), "/")))
+        .expect("a reply");
+    let began = Instant::now();
+    while !done.load(Ordering::Relaxed) {
+        assert!(
+            began.elapsed() < Duration::from_secs(30),
+            "the thread waits for the connection alone"
+        );
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
+fn requests_larger_than_what_is_read_at_first_come_whole() {
+    let running = echo(patient(60));
+    let client = client(options());
+    for size in [1, 8 << 10, (8 << 10) + 1, 300 << 10] {
+        let body = "x".repeat(size);
+        let reply = client
+            .send(Request::post(url(running.addr(), "/"), body.clone()))
+            .expect("a reply");
+        assert_eq!(reply.body, body, "{size} bytes");
+    }
+}
+
+#[test]
+fn a_server_without_patience_serves() {
+    let running = echo(ServerOptions {
+        patience: Duration::ZERO,
+        ..ServerOptions::default()
+    });
+    let client = client(options());
+    for _ in 0..3 {
+        let reply = client.send(post(running.addr(), "<a/>")).expect("a reply");
+        assert_eq!(reply.body, "<a/>");
+    }
+}

@@ -1,6 +1,6 @@
 //! Handlers for dynamic values, one function an operation.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use castile_codec::{Code, Fault};
 use castile_contract::Operation;
@@ -31,8 +31,8 @@ type Function = Box<dyn Fn(Graph<Record>, Record) -> Result<(Graph, Value), Faul
 /// ```
 #[derive(Default)]
 pub struct Handlers {
-    functions: HashMap<String, Function>,
-    streams: HashMap<String, (StreamOptions, StreamFunction)>,
+    functions: BTreeMap<String, Function>,
+    streams: BTreeMap<String, (StreamOptions, StreamFunction)>,
 }
 
 /// Takes the arguments while they come, gives the result.

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 use std::net::{SocketAddr, ToSocketAddrs};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll, ready};
 
 use castile_codec::{Code, Route, Version};
 use castile_contract::Resolver;
@@ -121,8 +123,8 @@ impl Server {
 struct Web(Arc<Front>);
 
 impl castile_http::Service for Web {
-    async fn call(&self, request: ServerRequest) -> ServerResponse {
-        self.0.clone().serve(request).await
+    fn call(&self, request: ServerRequest) -> impl Future<Output = ServerResponse> + Send {
+        self.0.serve(request)
     }
 
     fn takes_open(&self, method: &Method, _headers: &HeaderMap) -> bool {
@@ -131,24 +133,21 @@ impl castile_http::Service for Web {
 }
 
 impl Front {
-    async fn serve(self: Arc<Self>, request: ServerRequest) -> ServerResponse {
+    fn serve(self: &Arc<Self>, request: ServerRequest) -> Serving {
         if request.method == Method::GET || request.method == Method::HEAD {
-            return self.document(&request);
+            return Serving::Now(Some(self.document(&request)));
         }
         if request.method != Method::POST {
-            return ServerResponse::method_not_allowed("GET, HEAD, POST");
+            return Serving::Now(Some(ServerResponse::method_not_allowed("GET, HEAD, POST")));
         }
         // What comes while it is answered is waited for, which only a thread of its own may do.
         if !self.threads && request.arriving.is_none() {
-            return self.call(&request, None);
+            return Serving::Now(Some(self.call(&request, None)));
         }
-        let front = self.clone();
+        let front = Arc::clone(self);
         let (respond, response) = oneshot::channel();
         tokio::task::spawn_blocking(move || front.call_early(request, respond));
-        response.await.unwrap_or_else(|_| {
-            tracing::error!("a call ended abnormally");
-            ServerResponse::empty(StatusCode::INTERNAL_SERVER_ERROR)
-        })
+        Serving::Later(response)
     }
 
     /// Answers a call on a thread of its own, which may go on after the response has begun.
@@ -255,6 +254,28 @@ impl Front {
             .unwrap_or("localhost");
         let scheme = if request.secure { "https" } else { "http" };
         format!("{scheme}://{host}{}", request.path())
+    }
+}
+
+/// A response that is there, or comes from another thread. A call that is answered at once is moved through
+/// no larger future.
+enum Serving {
+    Now(Option<ServerResponse>),
+    Later(oneshot::Receiver<ServerResponse>),
+}
+
+impl Future for Serving {
+    type Output = ServerResponse;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<ServerResponse> {
+        let response = match self.get_mut() {
+            Serving::Now(response) => response.take(),
+            Serving::Later(response) => ready!(Pin::new(response).poll(context)).ok(),
+        };
+        Poll::Ready(response.unwrap_or_else(|| {
+            tracing::error!("a call ended abnormally");
+            ServerResponse::empty(StatusCode::INTERNAL_SERVER_ERROR)
+        }))
     }
 }
 

@@ -17,6 +17,7 @@ use tokio::task::JoinSet;
 
 use super::connection::{State, say_full, serve};
 use super::exchange::{Peer, Shared};
+use super::patience::{Company, Patient};
 use super::service::Service;
 use crate::error::{Error, Guilty, Kind, Phase};
 
@@ -184,7 +185,10 @@ async fn welcome<S: Service>(
                     certificate: None,
                     secure: false,
                 };
-                serve(shared, stream, peer, state).await;
+                let company = Company::new(Arc::clone(&ticket.0));
+                let patience = shared.options.patience;
+                let patient = |progress| Patient::new(stream, progress, company, patience);
+                serve(shared, patient, peer, state).await;
             }
             Some(config) => secure(Arc::clone(config), shared, stream, address, state).await,
         },
@@ -213,7 +217,7 @@ async fn secure<S: Service>(
                 certificate,
                 secure: true,
             };
-            serve(shared, stream, peer, state).await;
+            serve(shared, |_| stream, peer, state).await;
         }
         Ok(Err(error)) => tracing::debug!(peer = %address, %error, "TLS failed"),
         Err(_) => tracing::debug!(peer = %address, "the TLS handshake did not finish in time"),

@@ -1,6 +1,5 @@
 //! One connection of a server: exchanges in turn, a watchdog beside them, a polite end.
 
-use std::convert::Infallible;
 use std::future::Future;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -14,7 +13,7 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::watch;
 use tokio::time::Sleep;
 
-use super::exchange::{Peer, Shared, answer};
+use super::exchange::{Connected, Peer, Shared, answer};
 use super::progress::{Limits, Progress, Step};
 use super::service::Service;
 use crate::meter::{Meter, Metered};
@@ -40,10 +39,10 @@ enum End {
     Aborted,
 }
 
-/// Serves one connection until it closes.
+/// Serves one connection until it closes. `stream` is made knowing how far the connection is.
 pub(crate) async fn serve<S: Service, I>(
     shared: Arc<Shared<S>>,
-    stream: I,
+    stream: impl FnOnce(Arc<Progress>) -> I,
     peer: Peer,
     mut state: watch::Receiver<State>,
 ) where
@@ -52,11 +51,14 @@ pub(crate) async fn serve<S: Service, I>(
     let limits = Limits::of(&shared.options);
     let meter = Arc::new(Meter::new());
     let progress = Arc::new(Progress::new(Arc::clone(&meter)));
-    let io = TokioIo::new(Metered::new(stream, meter));
-    let service = service_fn(|request| {
-        let answer = answer(Arc::clone(&shared), Arc::clone(&progress), peer.clone(), request);
-        async move { Ok::<_, Infallible>(answer.await) }
+    let io = TokioIo::new(Metered::new(stream(Arc::clone(&progress)), meter));
+    let connected = Arc::new(Connected {
+        shared,
+        progress: Arc::clone(&progress),
+        peer,
     });
+    let service = service_fn(|request| answer(Arc::clone(&connected), request));
+    let Connected { shared, peer, .. } = &*connected;
     let mut connection = http1::Builder::new()
         .max_header_size(shared.options.header_bytes_max)
         .max_buf_size(shared.options.header_bytes_max.max(BUFFER_BYTES))

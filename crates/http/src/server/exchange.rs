@@ -1,5 +1,6 @@
 //! One exchange on a server: receive the request, ask the service, hand its reply over.
 
+use std::convert::Infallible;
 use std::future::Future;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -32,6 +33,13 @@ pub(crate) struct Shared<S> {
     pub(crate) tls: Option<Arc<rustls::ServerConfig>>,
 }
 
+/// What the exchanges of one connection share.
+pub(crate) struct Connected<S> {
+    pub(crate) shared: Arc<Shared<S>>,
+    pub(crate) progress: Arc<Progress>,
+    pub(crate) peer: Peer,
+}
+
 /// The other end of a connection.
 #[derive(Debug, Clone)]
 pub(crate) struct Peer {
@@ -41,44 +49,56 @@ pub(crate) struct Peer {
 }
 
 /// Answers one request; every failure becomes a reply.
-pub(crate) async fn answer<S: Service>(
-    shared: Arc<Shared<S>>,
-    progress: Arc<Progress>,
-    peer: Peer,
+///
+/// The future is what is moved most often on the way of a small call, and so it holds the request once: what
+/// waits in it borrows.
+pub(crate) fn answer<S: Service>(
+    connected: Arc<Connected<S>>,
     request: Request<Incoming>,
-) -> Response<Reply> {
-    progress.enter(Step::Body);
-    let accepted = shared
-        .options
-        .compress_reply_above
-        .and_then(|_| coding::accepted(request.headers()));
-    let mut reply = match receive(&shared, &progress, peer, request).await {
-        Ok(request) => {
-            progress.enter(Step::Handler);
-            let span = tracing::debug_span!("http_serve", method = %request.method, path = request.path());
-            handle(&shared.service, &progress, request).instrument(span).await
+) -> impl Future<Output = Result<Response<Reply>, Infallible>> {
+    let (mut head, body) = request.into_parts();
+    async move {
+        let Connected {
+            shared,
+            progress,
+            peer,
+        } = &*connected;
+        progress.enter(Step::Body);
+        let above = shared.options.compress_reply_above;
+        let accepted = above.and_then(|_| coding::accepted(&head.headers));
+        let mut reply = match receive(shared, progress, &mut head, body).await {
+            Ok(received) => {
+                progress.enter(Step::Handler);
+                let request = received.request(head, peer);
+                let span =
+                    tracing::debug_span!("http_serve", method = %request.method, path = request.path());
+                handle(&shared.service, progress, request).instrument(span).await
+            }
+            Err(refusal) => refusal,
+        };
+        if let (Some(above), Some(coding)) = (above, accepted) {
+            compress(&mut reply, coding, above);
         }
-        Err(refusal) => refusal,
-    };
-    if let (Some(above), Some(coding)) = (shared.options.compress_reply_above, accepted) {
-        compress(&mut reply, coding, above);
+        tracing::debug!(status = reply.status.as_u16(), "answered");
+        progress.enter(Step::Reply);
+        Ok(respond(reply, &connected))
     }
-    tracing::debug!(status = reply.status.as_u16(), "answered");
-    progress.enter(Step::Reply);
+}
+
+/// The reply as hyper takes it.
+fn respond<S>(reply: ServerResponse, connected: &Connected<S>) -> Response<Reply> {
     let mut response = Response::new(Reply {
         body: reply.body,
-        progress,
+        progress: Arc::clone(&connected.progress),
     });
     *response.status_mut() = reply.status;
-    *response.headers_mut() = reply.headers;
+    let headers = response.headers_mut();
+    *headers = reply.headers;
     // hyper counts the bytes itself; a service that miscounts must not break the framing.
-    response.headers_mut().remove(CONTENT_LENGTH);
-    response.headers_mut().remove(TRANSFER_ENCODING);
-    if let Some(name) = &shared.server_name {
-        response
-            .headers_mut()
-            .entry(SERVER)
-            .or_insert_with(|| name.clone());
+    headers.remove(CONTENT_LENGTH);
+    headers.remove(TRANSFER_ENCODING);
+    if let Some(name) = &connected.shared.server_name {
+        headers.entry(SERVER).or_insert_with(|| name.clone());
     }
     response
 }

@@ -6,6 +6,7 @@ mod auth;
 mod connection;
 mod exchange;
 mod options;
+mod patience;
 mod progress;
 mod receive;
 mod service;

@@ -6,7 +6,8 @@ use std::task::Poll;
 
 use bytes::Bytes;
 use http::header::{ACCEPT_ENCODING, CONNECTION, EXPECT};
-use http::{HeaderMap, HeaderValue, Request, StatusCode};
+use http::request::Parts;
+use http::{HeaderMap, HeaderValue, StatusCode};
 use http_body::Body as _;
 use hyper::body::Incoming;
 
@@ -22,19 +23,42 @@ use crate::gather::Gather;
 /// The most that is read of a request whose sender is not known.
 const UNREAD_BYTES_MAX: u64 = 64 << 10;
 
+/// What came of a request beside its head.
+pub(crate) struct Arrived {
+    body: Bytes,
+    arriving: Option<Arriving>,
+    principal: Option<String>,
+}
+
+impl Arrived {
+    /// The request as the service takes it.
+    pub(crate) fn request(self, head: Parts, peer: &Peer) -> ServerRequest {
+        ServerRequest {
+            method: head.method,
+            uri: head.uri,
+            headers: head.headers,
+            body: self.body,
+            arriving: self.arriving,
+            peer: peer.address,
+            peer_certificate: peer.certificate.clone(),
+            principal: self.principal,
+            secure: peer.secure,
+        }
+    }
+}
+
 /// Reads a request: expectation, authentication, length, body, content coding. The body only where the
 /// service does not take it while it comes.
 pub(crate) async fn receive<S: Service>(
     shared: &Shared<S>,
     progress: &Arc<Progress>,
-    peer: Peer,
-    request: Request<Incoming>,
-) -> Result<ServerRequest, ServerResponse> {
+    head: &mut Parts,
+    body: Incoming,
+) -> Result<Arrived, ServerResponse> {
     let options = &shared.options;
-    let (mut head, body) = request.into_parts();
     expectation(&head.headers).map_err(|refusal| refusal.unread(progress))?;
     let unread = UNREAD_BYTES_MAX.min(options.body_bytes_max);
-    let principal = match shared.guard.as_ref().map(|guard| guard.check(&head)).transpose() {
+    let principal = match shared.guard.as_ref().map(|guard| guard.check(head)).transpose() {
         Ok(principal) => principal,
         Err(challenge) => {
             // A small body is read, so that the connection can carry the answer to the challenge.
@@ -55,16 +79,10 @@ pub(crate) async fn receive<S: Service>(
         let plain = coding::undo(&mut head.headers, coded, options.body_bytes_max);
         (plain.map_err(|e| uncoded(e, options).reply())?, None)
     };
-    Ok(ServerRequest {
-        method: head.method,
-        uri: head.uri,
-        headers: head.headers,
+    Ok(Arrived {
         body,
         arriving,
-        peer: peer.address,
-        peer_certificate: peer.certificate,
         principal,
-        secure: peer.secure,
     })
 }
 
