@@ -6,7 +6,7 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Iterator
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import model
 import peers
@@ -25,6 +25,7 @@ class Running:
         self.processes: dict[str, peers.Process] = {}
         self.broken: dict[str, str] = {}
         self.ports: dict[str, int] = {}
+        self.said: dict[str, list[str]] = {}
 
     def client(self, name: str) -> peers.Client:
         return self._running(peers.CLIENTS[name], peers.Client)
@@ -42,6 +43,20 @@ class Running:
             assert word == "READY"
             self.ports[key] = int(port)
         return self.ports[key]
+
+    def addresses(self, peer: peers.Peer) -> list[str]:
+        """What a server said after READY; it is started once."""
+        require(peer)
+        key = f"{peer.name} {peer.role}"
+        if key not in self.said:
+            process = self.processes[key] = peers.Process(peer)
+            word, *self.said[key] = process.line(peers.START_SECONDS_MAX).split()
+            assert word == "READY"
+        return self.said[key]
+
+    def ask(self, peer: peers.Peer, request: dict[str, Any]) -> dict[str, Any]:
+        """What a client answers; it is started once."""
+        return self._running(peer, peers.Client).call(request)
 
     def _running(self, peer: peers.Peer, start: type[P]) -> P:
         require(peer)

@@ -149,7 +149,7 @@ def _axis(role: str) -> Peer:
     classes = os.pathsep.join((f"{folder}/lib/*", f"{folder}/classes"))
     command = (shutil.which("java") or "java", "-cp", classes, f"interop.encoded.{role.capitalize()}")
     if role == "server":
-        command = (*command, str(folder / "encoded.wsdd"), str(folder / "every.wsdd"))
+        command = (*command, *(str(folder / f"{name}.wsdd") for name in ("encoded", "every", "maps")))
     missing = None if (folder / "ready").exists() else f"Axis is not installed ({INSTALL})"
     return Peer("axis", role, command, missing)
 
@@ -176,6 +176,41 @@ ENCODED_SERVERS = {
     "node-soap": _encoded_by(_node("server"), NODE, str(HERE / "peers" / "node-soap" / "encoded_server.js")),
 }
 ENCODED_PATHS = {"axis": "/axis/services/EncodedPort", "node-soap": "/encoded"}
+
+
+def _script(peer: Peer, python: Path, name: str) -> Peer:
+    """The same toolkit with another of its Python programs."""
+    return replace(peer, role=name, command=(str(python), str(HERE / "peers" / peer.name / f"{name}.py")))
+
+
+# Those of maps.wsdl (test_maps.py).
+MAPS_CLIENTS = {
+    "castile": _script(_python("castile", "client", CASTILE_PYTHON), CASTILE_PYTHON, "maps_client"),
+    "axis": replace(_axis("client"), command=(*_axis("client").command[:-1], "interop.maps.MapsClient")),
+}
+MAPS_SERVERS = {
+    "castile": _script(_python("castile", "server", CASTILE_PYTHON), CASTILE_PYTHON, "maps_server"),
+    "axis": _axis("server"),
+}
+MAPS_PATHS = {"castile": "/", "axis": "/axis/services/Maps"}
+
+
+def _secured(role: str) -> dict[str, Peer]:
+    """Those of test_security.py: "result", "fault" or "error" for a call of echoString."""
+    name = f"secured_{role}"
+    node, cxf = _node(role), _jaxws("cxf", role)
+    made = {
+        "castile": _script(_python("castile", role, CASTILE_PYTHON), CASTILE_PYTHON, name),
+        "cxf": replace(cxf, role=name, command=(*cxf.command[:-1], f"interop.Secured{role.capitalize()}")),
+        "node-soap": replace(
+            node, role=name, command=(NODE, str(HERE / "peers" / "node-soap" / f"{name}.js"))
+        ),
+    }
+    return made if role == "server" else {**made, "zeep": _script(_python("zeep", role), PYTHON, name)}
+
+
+SECURED_CLIENTS = _secured("client")
+SECURED_SERVERS = _secured("server")
 
 
 class Process:

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use castile_contract::files::FileResolver;
+use castile_contract::files::{FileResolver, Store};
 use castile_contract::{Catalog, Contract, Error, Options, Resolver};
 
 /// The folder of foreign test data, with what its contracts are loaded with.
@@ -54,15 +54,26 @@ impl Corpus {
         self.folder.join(part)
     }
 
-    /// The WSDLs that no other one imports.
+    /// The WSDLs that no other one imports, and the schemas of CWMP, which has no WSDL.
     pub(crate) fn rows(&self) -> Vec<Row> {
         let index = std::fs::read_to_string(self.path("wsdl/INDEX.tsv")).unwrap_or_default();
-        index.lines().skip(1).filter_map(row).collect()
+        let cwmp = (0..5).map(|version| Row {
+            file: format!("cwmp-tr069/cwmp-1-{version}.xsd"),
+            loadable: true,
+            features: Vec::new(),
+        });
+        index.lines().skip(1).filter_map(row).chain(cwmp).collect()
     }
 
     /// Loads a WSDL of the index.
     pub(crate) fn load(&self, row: &Row) -> Result<Contract, Error> {
         self.load_at(&self.path("wsdl").join(&row.file))
+    }
+
+    /// The same from a store, if it is there.
+    pub(crate) fn load_stored(&self, row: &Row, store: &Store) -> Result<Contract, Error> {
+        let path = self.path("wsdl").join(&row.file);
+        store.load(&*path.to_string_lossy(), &FileResolver::new(), &self.options)
     }
 
     /// Loads a WSDL beside the index.

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use castile_codec::Version;
 use castile_contract::{Binding, Contract, Operation, Protocol};
+use castile_testkit::time;
 
 use crate::corpus::{Corpus, Row};
 use crate::message::{Messages, Outcome, Sent};
@@ -15,6 +16,8 @@ pub(crate) struct FileResult {
     pub(crate) row: Row,
     /// Whether it could be loaded, or why not.
     pub(crate) loaded: Result<(), String>,
+    /// Milliseconds of processor time that loading took.
+    pub(crate) load_ms: f64,
     /// What the loader warned of.
     pub(crate) warnings: Vec<String>,
     /// Why the first operation that is out of scope is, in full.
@@ -39,13 +42,19 @@ pub(crate) struct OperationResult {
 
 /// Loads a WSDL and sends its messages round. Whatever panics is a failure of `*`.
 pub(crate) fn run(corpus: &Corpus, row: &Row) -> FileResult {
+    let mut loaded = None;
     let result = catch_unwind(AssertUnwindSafe(|| {
-        let contract = corpus.load(row).map_err(|e| e.to_string())?;
-        Ok(contract)
+        let load_ms = time(|| loaded = Some(corpus.load(row))) / 1e6;
+        match loaded.take() {
+            Some(Ok(contract)) => Ok((contract, load_ms)),
+            Some(Err(error)) => Err(error.to_string()),
+            None => Err("not loaded".to_owned()),
+        }
     }));
     let empty = |loaded| FileResult {
         row: row.clone(),
         loaded,
+        load_ms: 0.0,
         warnings: Vec::new(),
         refused: None,
         operations: Vec::new(),
@@ -53,7 +62,10 @@ pub(crate) fn run(corpus: &Corpus, row: &Row) -> FileResult {
         sent: Vec::new(),
     };
     match result {
-        Ok(Ok(contract)) => round(row, &contract),
+        Ok(Ok((contract, load_ms))) => FileResult {
+            load_ms,
+            ..round(row, &contract)
+        },
         Ok(Err(why)) => empty(Err(why)),
         Err(panic) => empty(Err(format!("panicked: {}", words(&*panic)))),
     }
@@ -63,6 +75,7 @@ fn round(row: &Row, contract: &Contract) -> FileResult {
     let mut result = FileResult {
         row: row.clone(),
         loaded: Ok(()),
+        load_ms: 0.0,
         warnings: contract.warnings.iter().map(ToString::to_string).collect(),
         refused: None,
         operations: Vec::new(),

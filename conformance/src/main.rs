@@ -22,6 +22,7 @@ mod file;
 mod generated;
 mod infoset;
 mod ledger;
+mod loads;
 mod message;
 mod oracle;
 mod python;
@@ -105,6 +106,9 @@ fn main() -> ExitCode {
     let tolerance = tolerance::Tolerance::compare(&results);
     let suites = (arguments.only.is_none()).then(|| suites::Suites::run(&corpus));
     report::print(&results, &foreign, &ledger, arguments.verbose);
+    if arguments.only.is_none() {
+        loads::print(&corpus, &results);
+    }
     report::traffic(&traffic, arguments.verbose);
     if let Some(suites) = &suites {
         suites.print(arguments.verbose);

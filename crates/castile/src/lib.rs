@@ -81,4 +81,6 @@ mod documents {
     struct Layers;
     #[doc = include_str!("../../../docs/guides/encoded.md")]
     struct Encoded;
+    #[doc = include_str!("../../../docs/guides/cwmp.md")]
+    struct Cwmp;
 }

@@ -4,7 +4,7 @@ mod support;
 
 use castile_codec::{Kind, Version};
 use castile_value::Value;
-use support::encoded::{graph, line, message, read, table, write};
+use support::encoded::{field, graph, line, message, read, table, write};
 
 #[test]
 fn arrays_are_read_by_order() {
@@ -285,6 +285,27 @@ fn what_a_peer_gets_wrong_is_named() {
         assert!(error.to_string().contains(words), "{inside}{behind}: {error}");
         assert_eq!(error.guilty(), castile_codec::Guilty::Peer, "{error}");
     }
+}
+
+/// Objects declare namespaces each for itself, as Axis has them do, and in any order.
+#[test]
+fn a_prefix_means_what_its_object_says() {
+    let declared = "xmlns:s='http://www.w3.org/2001/XMLSchema'";
+    let behind = format!(
+        "<m id='1' xmlns:z='urn:z' {declared} xsi:type='s:int'>1</m><m id='2' {declared} xsi:type='s:int'>2</m>
+         <m id='3' xmlns:y='urn:y' xmlns:z='urn:z' {declared} xsi:type='c:Array'><i xsi:type='s:int'>3</i></m>"
+    );
+    let inside = "<anys><i href='#1'/><i href='#2'/><i href='#3'/><i href='#3'/><i href='#2'/></anys>";
+    let text = message(inside, &behind).replace("xmlns:xsd='http://www.w3.org/2001/XMLSchema'", "");
+    let graph = read(&table(), &text).unwrap();
+    let items = field(&graph, "anys").into_list();
+    let numbers: Vec<&Value> = items.iter().filter(|v| matches!(v, Value::Int(_))).collect();
+    assert_eq!(
+        numbers,
+        [&Value::Int(1), &Value::Int(2), &Value::Int(2)],
+        "{items:?}"
+    );
+    assert_eq!(graph.objects.len(), 1);
 }
 
 #[test]

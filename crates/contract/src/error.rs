@@ -1,6 +1,7 @@
 //! The crate's one [`Error`]: what is wrong ([`Kind`]), where, and whose fault it is ([`Guilty`]);
 //! and [`Warning`], for what a contract gets wrong that peers tolerate.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -113,10 +114,28 @@ impl Place {
 
 impl fmt::Display for Place {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let location = masked(&self.location);
         match self.line {
-            0 => write!(f, "{}", self.location),
-            line => write!(f, "{}:{}:{}", self.location, line, self.column),
+            0 => write!(f, "{location}"),
+            line => write!(f, "{location}:{line}:{}", self.column),
         }
+    }
+}
+
+/// A location without the user and password that a URL may have.
+///
+/// ```
+/// assert_eq!(castile_contract::masked("http://jo:pw@h/a.wsdl?x=@"), "http://***:***@h/a.wsdl?x=@");
+/// assert_eq!(castile_contract::masked("folder@home/a.wsdl"), "folder@home/a.wsdl");
+/// ```
+pub fn masked(location: &str) -> Cow<'_, str> {
+    let Some((scheme, rest)) = location.split_once("://") else {
+        return Cow::Borrowed(location);
+    };
+    let authority = &rest[..rest.find(['/', '?', '#']).unwrap_or(rest.len())];
+    match authority.rfind('@') {
+        Some(at) => Cow::Owned(format!("{scheme}://***:***{}", &rest[at..])),
+        None => Cow::Borrowed(location),
     }
 }
 

@@ -64,7 +64,7 @@ pub use contract::{
     Addressing, Binding, BodyStyle, Contract, Document, FaultDecl, Found, HEADER_ANY, Operation, Port,
     PortRef, Protocol, Service,
 };
-pub use error::{Error, Guilty, Kind, Place, Warning};
+pub use error::{Error, Guilty, Kind, Place, Warning, masked};
 pub use load::{DocumentKind, Entry};
 pub use options::{Limits, Options};
 pub use resolve::{Loaded, MemoryResolver, ResolveError, Resolver, join};

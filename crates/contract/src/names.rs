@@ -36,6 +36,7 @@ known! {
     WSDL20 "http://www.w3.org/ns/wsdl",
     ENVELOPE11 "http://schemas.xmlsoap.org/soap/envelope/",
     ENVELOPE12 "http://www.w3.org/2003/05/soap-envelope",
+    APACHE "http://xml.apache.org/xml-soap",
 }
 
 /// The namespaces of the drafts of XML Schema.

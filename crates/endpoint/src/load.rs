@@ -242,7 +242,7 @@ impl Everywhere {
             Error::new(
                 Kind::Contract,
                 Guilty::Contract,
-                format!("{location:?} is no URL: {e}"),
+                format!("{:?} is no URL: {e}", castile_contract::masked(location)),
             )
         })?;
         let client = castile_http::blocking::Client::new(self.http.clone())?;

@@ -195,6 +195,10 @@ impl Error {
 
 /// The address without what may be secret: user, password, query and fragment.
 pub(crate) fn mask(url: &Url) -> String {
+    if url.cannot_be_a_base() {
+        // Of `user:password@host` the user is the scheme.
+        return format!("{}:***", url.scheme());
+    }
     let mut shown = url.clone();
     if !shown.username().is_empty() {
         // Both fail only for URLs that cannot have a user, which then have none to hide.
@@ -261,6 +265,8 @@ mod tests {
     fn secrets_of_an_address_are_masked() {
         let url = Url::parse("http://jo:pw@h:81/p?key=1#f").expect("valid");
         assert_eq!(mask(&url), "http://***:***@h:81/p?***");
+        let url = Url::parse("jo:pw@h:81/").expect("valid");
+        assert_eq!(mask(&url), "jo:***");
         let url = Url::parse("http://h/p?wsdl").expect("valid");
         assert_eq!(mask(&url), "http://h/p?wsdl");
     }

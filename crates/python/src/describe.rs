@@ -27,6 +27,17 @@ pub(crate) struct OperationFace {
     headers: Vec<ParameterFace>,
     /// Elements of declared faults, `{namespace}local`.
     faults: Vec<String>,
+    /// The body element of the request, and of the reply, where one stands there.
+    input: Option<BodyFace>,
+    output: Option<BodyFace>,
+}
+
+/// A body element: its name, `{namespace}local`, and the number of its type.
+#[pyclass(module = "castile._castile", frozen, get_all)]
+#[derive(Clone)]
+pub(crate) struct BodyFace {
+    name: String,
+    complex: u32,
 }
 
 impl OperationFace {
@@ -77,7 +88,15 @@ fn face(types: &Types, operation: &Operation) -> OperationFace {
         results: results.map_or(Vec::new(), |id| faces(types, id)),
         headers: input.map_or(Vec::new(), |plan| faces(types, plan.header)),
         faults: operation.faults.iter().map(|f| f.element.clone()).collect(),
+        input: input.and_then(|plan| body(types, plan.body)),
+        output: output.and_then(|plan| body(types, plan.body)),
     }
+}
+
+fn body(types: &Types, body: ComplexId) -> Option<BodyFace> {
+    let complex = inner(types, body)?.0;
+    let name = types.clark(&types.complex(body).fields.first()?.wire);
+    Some(BodyFace { name, complex })
 }
 
 /// The type of the one body element, when its fields are the arguments.

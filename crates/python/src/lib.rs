@@ -53,7 +53,7 @@ mod _castile {
     #[pymodule_export]
     use super::cwmp::{Acs, ConnectionRequests, Conversation, Cpe};
     #[pymodule_export]
-    use super::describe::{OperationFace, ParameterFace};
+    use super::describe::{BodyFace, OperationFace, ParameterFace};
     #[pymodule_export]
     use super::generate::generate;
     #[pymodule_export]

@@ -364,3 +364,40 @@ def test_client_certificates(certificate):
         unknown = castile.Client(wsdl, endpoint=server.url, cache=False, tls=castile.TLS(ca=certificate.ca))
         with pytest.raises(castile.Error):
             unknown.service.add(1, 2)
+
+
+def test_a_server_that_wants_to_know_who_calls(tmp_path):
+    wsdl = Path(__file__).parents[3] / "docs" / "guides" / "files" / "weather.wsdl"
+
+    class Weather:
+        def Smooth(self, value):
+            return value
+
+    for digest in (False, True):
+        settings = {"users": {"jo": "secret"}, "digest": digest}
+        with castile.serve(Weather(), wsdl=wsdl, port=0, background=True, cache=False, **settings) as server:
+            for auth in (None, ("jo", "guess"), castile.Digest("jo", "guess")):
+                client = castile.Client(wsdl, endpoint=server.url, auth=auth, cache=False)
+                with pytest.raises(castile.SecurityError, match=r"credentials|authentication") as caught:
+                    client.service.Smooth([1.0])
+                assert "guess" not in str(caught.value)
+            right = castile.Digest("jo", "secret") if digest else ("jo", "secret")
+            client = castile.Client(wsdl, endpoint=server.url, auth=right, cache=False)
+            assert client.service.Smooth([1.0]).tolist() == [1.0]
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"wsdl": "http://jo:secret@127.0.0.1:9/?wsdl"},
+        {"endpoint": "http://jo:secret@127.0.0.1:9/"},
+        {"endpoint": "http://jo:secret@:9/"},
+        {"endpoint": "ftp://jo:secret@h/"},
+        {"endpoint": "http://192.0.2.1/", "proxy": "jo:secret@127.0.0.1:9/", "timeout": 1.0},
+    ],
+)
+def test_errors_tell_no_secrets_of_addresses(settings):
+    wsdl = settings.pop("wsdl", Path(__file__).parents[3] / "docs" / "guides" / "files" / "weather.wsdl")
+    with pytest.raises(castile.Error) as caught:
+        castile.Client(wsdl, cache=False, **settings).service.Smooth([1.0])
+    assert "secret" not in f"{caught.value} {caught.value!r}"

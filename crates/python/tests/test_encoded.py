@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import re
 from pathlib import Path
 
@@ -116,3 +118,68 @@ def test_a_reference_to_nothing_is_the_peers_fault(client):
     reply = re.sub("<node .*</node>", '<return href="#x"/>', reply)
     with pytest.raises(castile.Error, match='no element has the id "x"'):
         client.decode("encNode", reply.encode())
+
+
+INVENTORY = Path(__file__).resolve().parents[3] / "docs" / "guides" / "files" / "inventory.wsdl"
+
+
+class Inventory:
+    def Store(self, goods):
+        return goods
+
+    def List(self, goods):
+        return goods
+
+
+@pytest.fixture(scope="module")
+def inventory():
+    with castile.serve(Inventory(), wsdl=INVENTORY, port=0, background=True, cache=False) as server:
+        yield castile.Client(INVENTORY, endpoint=server.url, cache=False)
+
+
+@pytest.mark.parametrize(
+    "goods",
+    [
+        {},
+        {"a": "x", "b": None, "c": 1.5, "d": True, "e": 2**40},
+        {1: "one", 2: "two"},
+        {"item": "of that name"},
+        {"more": 1, "item": [1]},
+    ],
+)
+def test_a_dict_is_a_map_of_apache(inventory, goods):
+    back = inventory.service.Store(goods)
+    if "more" not in goods:
+        assert back == goods
+        assert dict(back) == goods
+        assert list(back) == list(goods) == back.keys()
+        assert back.values() == list(goods.values())
+        assert castile.asdict(back) == goods
+        assert copy.deepcopy(back) == back
+        assert pickle.loads(pickle.dumps(back)) == goods
+        assert inventory.service.Store(back) == goods
+    assert len(back) == len(goods)
+
+
+def test_a_map_changes_like_a_dict(inventory):
+    goods = inventory.service.Store({"a": 1})
+    goods["b"] = 2
+    goods["a"] = 3
+    assert goods == {"a": 3, "b": 2}
+    del goods["b"]
+    assert goods.get("b", "none") == "none"
+    with pytest.raises(KeyError):
+        goods["b"]
+    assert repr(goods) == "Map({'a': 3})"
+    assert inventory.service.Store({"item": [{"key": "k", "value": "v"}]}) == {"k": "v"}
+
+
+def test_a_list_is_a_vector_of_apache(inventory):
+    assert list(inventory.service.List(["a", 1, None, 2.5])) == ["a", 1, None, 2.5]
+    assert list(inventory.service.List([])) == []
+
+
+def test_a_contract_that_only_names_maps():
+    request = castile.Client(INVENTORY, endpoint="http://127.0.0.1:9/", cache=False).encode("Store", {"a": 1})
+    assert b"<item><key" in request
+    assert b"xsd:string" in request

@@ -263,6 +263,39 @@ def test_introspection(client, capsys):
     assert "ns0:Dog(name: xsd:string, age: xsd:int, tricks: xsd:string[])" in said
 
 
+def test_what_operations_take_element_by_element(client):
+    operation = client.service._binding._operations["animal"]
+    body = operation.input.body
+    assert (body.name, body.qname) == ("animal", "{urn:z}animal")
+    ((name, element),) = body.type.elements
+    assert (name, element.name, element.type.name) == ("v", "v", "Animal")
+    assert element.is_optional
+    assert not element.accepts_multiple
+    inner = {name: (e.type.name, e.is_optional) for name, e in element.type.elements}
+    assert inner == {"name": ("string", False), "age": ("int", True)}
+    assert [name for name, _ in operation.output.body.type.elements] == ["v"]
+    kinds = [type(port.binding).__name__ for port in client.wsdl.services["S"].ports.values()]
+    assert kinds[0] == "Soap11Binding"
+
+
+def test_tokens_of_ones_own(zeep, location):
+    class Own:
+        def __init__(self):
+            self.seen = []
+
+        def apply(self, envelope, headers):
+            self.seen.append("apply")
+            return envelope, headers
+
+        def verify(self, envelope):
+            self.seen.append([e.text for e in envelope.iter("{urn:z}v")])
+
+    token = Own()
+    client = zeep.Client(location, wsse=token)
+    assert client.service.colour(v="red") == "red"
+    assert token.seen == ["apply", ["red"]]
+
+
 def test_settings(zeep, location):
     client = zeep.Client(location, settings=zeep.Settings(strict=False))
     with client.settings(raw_response=True):

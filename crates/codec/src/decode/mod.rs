@@ -30,7 +30,8 @@ use crate::error::{Error, Guilty, Kind};
 pub struct DecodeOptions {
     /// Refuse what the contract does not have: unknown elements and attributes, another order,
     /// missing elements, values that a facet forbids. Off, unknown elements are passed over,
-    /// any order is taken, and a right name in a wrong namespace counts as right.
+    /// any order is taken, a right name in a wrong namespace counts as right, and an array that has
+    /// fewer items than it says, and does not say which, is as long as what came.
     pub strict: bool,
 }
 

@@ -112,7 +112,9 @@ impl<'d> Compiler<'d> {
                 return Ok(());
             }
         };
-        if let Some(before) = self.schemas.redefined(decl).filter(|_| seen.contains(&decl)) {
+        while seen.contains(&decl)
+            && let Some(before) = self.schemas.redefined(decl)
+        {
             decl = before;
         }
         let Some(target) = self.schemas.node(decl).filter(|_| seen.insert(decl)) else {

@@ -10,6 +10,7 @@
 //!                         ^ model: groups expanded, single-element groups collapsed
 //! ```
 
+mod apache;
 mod attribute;
 mod block;
 mod complex;
@@ -68,6 +69,8 @@ pub(crate) struct Compiler<'d> {
     nothing: Option<ComplexId>,
     /// The arrays of SOAP encoding that no schema names, by item type and dimensions.
     arrays: HashMap<(TypeId, u32), ComplexId>,
+    /// Apache's types, by local name.
+    apache: HashMap<Box<str>, TypeId>,
     /// The header block that messages share for which the contract declares no header.
     pub(crate) undeclared: Option<ComplexId>,
     /// Fields and particles so far.
@@ -123,6 +126,7 @@ impl<'d> Compiler<'d> {
             noted: HashSet::new(),
             nothing: None,
             arrays: HashMap::new(),
+            apache: HashMap::new(),
             undeclared: None,
             cost: 0,
             depth: 0,
@@ -180,7 +184,12 @@ impl<'d> Compiler<'d> {
         }
         // What `Types::intern` does, which would look through all of them.
         let ix = NsIx(self.types.namespaces.len() as u32);
-        let prefix = format!("ns{}", ix.0 - Types::XML.0).into();
+        let named = || self.types.namespaces.iter().any(|n| &*n.prefix == CWMP.1);
+        let prefix = if uri.starts_with(CWMP.0) && !named() {
+            CWMP.1.into()
+        } else {
+            format!("ns{}", ix.0 - Types::XML.0).into()
+        };
         self.types.namespaces.push(Namespace {
             uri: uri.into(),
             prefix,
@@ -299,6 +308,9 @@ impl<'d> Compiler<'d> {
         id
     }
 }
+
+/// What the namespaces of CWMP begin with, and the prefix without which some devices find no method.
+const CWMP: (&str, &str) = ("urn:dslforum-org:cwmp-1-", "cwmp");
 
 /// A complex type without content.
 pub(crate) fn empty(label: &str) -> Complex {

@@ -98,11 +98,10 @@ impl<'d> Compiler<'d> {
                 .content(scope, node)?
                 .map(|m| m.times(occurs, node.token("name"))));
         };
-        let decl = self.reference(Space::Group, scope.schema, node, name)?;
-        let decl = match (self.groups.get(&decl), self.schemas.redefined(decl)) {
-            (Some(None), Some(before)) => before,
-            _ => decl,
-        };
+        let mut decl = self.reference(Space::Group, scope.schema, node, name)?;
+        while let (Some(None), Some(before)) = (self.groups.get(&decl), self.schemas.redefined(decl)) {
+            decl = before;
+        }
         let model = match self.groups.get(&decl) {
             Some(Some(known)) => known.clone()?,
             Some(None) => {

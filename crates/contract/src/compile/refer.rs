@@ -23,6 +23,12 @@ impl<'d> Compiler<'d> {
         {
             return ty;
         }
+        if name.ns == Ns::APACHE
+            && self.schemas.find(Space::Type, schema, name).is_none()
+            && let Some(ty) = self.apache_type(name.local)
+        {
+            return ty;
+        }
         match self.reference(Space::Type, schema, node, name) {
             Ok(decl) => self.named_type(decl),
             Err(unusable) => match self.meant(schema, node, name) {
@@ -139,7 +145,11 @@ impl<'d> Compiler<'d> {
     /// What `name` means in a redefinition of itself: what was there before.
     pub(super) fn before(&self, space: Space, decl: Decl, name: QNameRef<'_>) -> Option<Decl> {
         let before = self.schemas.redefined(decl)?;
-        (self.schemas.find(space, decl.schema, name) == Some(decl)).then_some(before)
+        let mut meant = self.schemas.find(space, decl.schema, name);
+        while meant.is_some_and(|meant| meant != decl) {
+            meant = meant.and_then(|meant| self.schemas.redefined(meant));
+        }
+        meant.map(|_| before)
     }
 
     fn is_defined(&self, ns: Ns) -> bool {

@@ -4,7 +4,7 @@ use std::collections::{HashSet, VecDeque};
 
 use super::fetch::{Failed, Fetcher, Wanted};
 use super::{DocumentKind, Documents, Entry, Schema};
-use crate::error::{Error, Warning};
+use crate::error::{Error, Warning, masked};
 use crate::names::Ns;
 use crate::options::Options;
 use crate::resolve::{Loaded, Resolver};
@@ -235,7 +235,7 @@ impl Follower<'_> {
         if relies {
             return;
         }
-        let text = format!("{location} cannot be loaded: {why}");
+        let text = format!("{} cannot be loaded: {why}", masked(&location));
         if missing.contains(&text) {
             return;
         }

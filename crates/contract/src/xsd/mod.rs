@@ -75,7 +75,12 @@ impl<'d> Schemas<'d> {
             members: HashMap::new(),
             twice: BTreeMap::new(),
         };
-        for (i, schema) in documents.schemas.iter().enumerate() {
+        // A redefinition replaces what other documents declare, wherever they come; and it is met before
+        // those that it redefines in turn.
+        let all = || documents.schemas.iter().enumerate();
+        let originals = all().filter(|(_, schema)| !schema.redefines);
+        let redefinitions = all().rev().filter(|(_, schema)| schema.redefines);
+        for (i, schema) in originals.chain(redefinitions) {
             schemas.collect(i as u32, schema);
         }
         schemas.find_members();

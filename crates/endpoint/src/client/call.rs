@@ -12,7 +12,7 @@ use castile_plan::{ComplexId, Plan, QName, Style};
 use castile_value::{Graph, Sink, Source, Value, ValueSink};
 
 use super::related::{Incoming, content_type};
-use super::reply::elsewhere;
+use super::reply::{elsewhere, foreign, refusal};
 use super::{Client, Record, input};
 use crate::adapt::{Body, Headers, Inside, Nothing, arguments};
 use crate::error::{Error, Guilty, Kind};
@@ -479,14 +479,11 @@ impl Client {
             ))
         };
         let expected = operation.output.is_some();
-        if body.is_empty() && (status.is_success() || !expected) {
-            if expected {
-                return Err(during(peer("it is empty")));
-            }
-            return if status.is_success() {
-                Ok((Outcome::Reply(Vec::new()), Received::default()))
-            } else {
-                Err(during(peer("it is an error")))
+        if body.is_empty() {
+            return match status.is_success() {
+                true if expected => Err(during(peer("it is empty"))),
+                true => Ok((Outcome::Reply(Vec::new()), Received::default())),
+                false => Err(during(refusal(*status, "it is an error without a word"))),
             };
         }
         let (content_type, body) = match &exchange.incoming.related {
@@ -495,7 +492,7 @@ impl Client {
             None => (content_type, body),
         };
         if !Media::parse(content_type).is_xml() {
-            return Err(during(foreign(content_type, body)));
+            return Err(during(foreign(*status, content_type, body)));
         }
         let memories = Some(&exchange.outgoing.memories);
         self.decode_reply(operation, memories, content_type, body, header, result)
@@ -642,17 +639,4 @@ pub(super) fn during(error: Error, outgoing: &Outgoing) -> Error {
 
 pub(super) fn peer(text: &str) -> Error {
     Error::new(Kind::Peer, Guilty::Peer, text)
-}
-
-/// An answer that is no XML: mostly a page of a proxy or a web server.
-fn foreign(content_type: &str, body: &[u8]) -> Error {
-    let start = String::from_utf8_lossy(&body[..body.len().min(200)]);
-    let start = start.split_whitespace().collect::<Vec<_>>().join(" ");
-    let what = match content_type {
-        t if t.starts_with("multipart/") => "of multipart messages only multipart/related is read",
-        _ => "SOAP comes as text/xml or application/soap+xml",
-    };
-    peer(&format!(
-        "its content type is {content_type:?}; {what}. It begins: {start}"
-    ))
 }

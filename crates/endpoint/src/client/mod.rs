@@ -13,7 +13,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use castile_codec::{EncodeOptions, Name, Version};
-use castile_contract::{Binding, Contract, Operation, Protocol};
+use castile_contract::{Binding, Contract, Operation, Protocol, masked};
 use castile_diff::{Automata, Templates};
 use castile_http::{Request, Response};
 use castile_plan::{ComplexId, Plan, Types};
@@ -108,7 +108,7 @@ impl Client {
             caller("the contract has no address to call: say where the service is (the endpoint)".into())
         })?;
         let endpoint = Url::parse(endpoint.trim())
-            .map_err(|e| caller(format!("the endpoint {endpoint:?} is no URL: {e}")))?;
+            .map_err(|e| caller(format!("the endpoint {:?} is no URL: {e}", masked(&endpoint))))?;
         let operations = contract.bindings[binding].operations.iter().enumerate();
         // Of overloaded operations the first has the name to itself.
         let operations = operations.rev().map(|(i, o)| (o.name.clone(), i)).collect();

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use castile_codec::{Envelope, Name, Received};
 use castile_contract::Operation;
-use castile_http::Response;
+use castile_http::{Response, StatusCode};
 
 use super::Client;
 use super::call::{Exchange, Outgoing, peer};
 use super::related::Incoming;
 use crate::adapt::names_header;
 use crate::addressing::{Asked, Ticket};
-use crate::error::Error;
+use crate::error::{Error, Guilty, Kind};
 use crate::layers::{Memories, not_understood};
 
 impl Client {
@@ -73,4 +73,29 @@ pub(super) fn elsewhere<'o>(outgoing: &'o Outgoing, response: &Response) -> Opti
     let asked = outgoing.memories.find::<Asked>()?;
     let accepted = response.status.is_success() && response.body.is_empty();
     asked.ticket.as_deref().filter(|_| accepted)
+}
+
+/// An answer that is no XML: mostly a page of a proxy or a web server.
+pub(super) fn foreign(status: StatusCode, content_type: &str, body: &[u8]) -> Error {
+    let start = String::from_utf8_lossy(&body[..body.len().min(200)]);
+    let start = start.split_whitespace().collect::<Vec<_>>().join(" ");
+    let what = match content_type {
+        t if t.starts_with("multipart/") => "of multipart messages only multipart/related is read",
+        _ => "SOAP comes as text/xml or application/soap+xml",
+    };
+    let text = format!("its content type is {content_type:?}; {what}. It begins: {start}");
+    refusal(status, &text)
+}
+
+/// An answer that is no message: whose fault it is says its status.
+pub(super) fn refusal(status: StatusCode, text: &str) -> Error {
+    let asks = matches!(
+        status,
+        StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN | StatusCode::PROXY_AUTHENTICATION_REQUIRED
+    );
+    if asks {
+        let text = format!("the server asks for other credentials than it got; {text}");
+        return Error::new(Kind::Security, Guilty::Caller, text);
+    }
+    peer(text)
 }

@@ -59,7 +59,11 @@ fn request(url: &str, message: OutMessage) -> Result<Request, Error> {
     } = message;
     let url = Url::parse(url).map_err(|e| {
         let (kind, guilty) = (crate::Kind::Peer, crate::Guilty::Peer);
-        Error::new(kind, guilty, format!("{url:?} is no URL: {e}"))
+        Error::new(
+            kind,
+            guilty,
+            format!("{:?} is no URL: {e}", castile_contract::masked(url)),
+        )
     })?;
     let request =
         Request::post(url, body).header("content-type", &media::content_type(version, Some(&action)))?;

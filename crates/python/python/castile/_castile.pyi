@@ -178,6 +178,19 @@ class OperationFace:
     def headers(self) -> list[ParameterFace]: ...
     @property
     def faults(self) -> list[str]: ...
+    @property
+    def input(self) -> BodyFace | None: ...
+    @property
+    def output(self) -> BodyFace | None: ...
+
+@final
+class BodyFace:
+    """The body element of a request or reply, and the number of its type."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def complex(self) -> int: ...
 
 @final
 class Request:

@@ -11,7 +11,7 @@ import enum
 import inspect
 import keyword
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -33,6 +33,10 @@ __all__ = [
 Kind: TypeAlias = "str | tuple[tuple[str, str], ...]"
 """What a field holds when nothing came: "" a single value, "list" a list, the name of a dtype an
 array of numbers, pairs of name and dtype name a structured array."""
+
+
+APACHE_MAP = "{http://xml.apache.org/xml-soap}Map"
+"""The type whose values are maps."""
 
 
 class Skip:
@@ -262,11 +266,88 @@ class ArrayRecord(Record):
         return np.asarray(value, dtype=dtype)
 
 
+class MapRecord(ArrayRecord):
+    """A `Map` of Apache SOAP: a list of pairs, `item`, that reads and changes like a dict.
+
+    >>> Map = record_class("{http://xml.apache.org/xml-soap}Map", ("item",), ("list",), is_array=True)
+    >>> m = Map(item=[{"key": "a", "value": 1}])
+    >>> m["a"], "b" in m, list(m), dict(m) == m
+    (1, False, ['a'], True)
+    >>> m["b"] = 2
+    >>> m
+    Map({'a': 1, 'b': 2})
+    """
+
+    __slots__ = ()
+    item: list[Any]
+
+    def __getitem__(self, key: Any) -> Any:
+        return self._pair(key)["value"]
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        try:
+            self._pair(key)["value"] = value
+        except KeyError:
+            self.item.append({"key": key, "value": value})
+
+    def __delitem__(self, key: Any) -> None:
+        self.item.remove(self._pair(key))
+
+    def __contains__(self, key: object) -> bool:
+        return any(same(key, known) for known in self)
+
+    def __iter__(self) -> Iterator[Any]:
+        return (pair["key"] for pair in self.item)
+
+    def keys(self) -> list[Any]:
+        """The keys, in order."""
+        return list(self)
+
+    def values(self) -> list[Any]:
+        """The values, in order."""
+        return [pair["value"] for pair in self.item]
+
+    def items(self) -> list[tuple[Any, Any]]:
+        """Keys with their values, in order."""
+        return [(pair["key"], pair["value"]) for pair in self.item]
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """The value of a key, or the default."""
+        try:
+            return self[key]
+        except KeyError:
+            return default
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, (MapRecord, dict)):
+            return NotImplemented
+        return len(self) == len(other) and all(
+            key in other and same(value, other[key]) for key, value in self.items()
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # values change
+
+    def __repr__(self) -> str:
+        pairs = ", ".join(f"{key!r}: {_brief(value)}" for key, value in self.items())
+        return f"{type(self).__name__}({{{pairs}}})"
+
+    def __replace__(self, **changes: Any) -> Record:
+        return type(self)(item=changes.get("item", list(self.item)))
+
+    def _pair(self, key: Any) -> Any:
+        for pair in self.item:
+            if same(pair["key"], key):
+                return pair
+        raise KeyError(key)
+
+
 def asdict(value: Any) -> Any:
     """Turns records into dicts and lists of them into lists of dicts, at any depth.
 
     Fields that are not there are left out. Arrays stay arrays, structured ones too.
     """
+    if isinstance(value, MapRecord) and all(isinstance(key, Hashable) for key in value):
+        return {key: asdict(inner) for key, inner in value.items()}
     if isinstance(value, Record):
         held = (
             (name, _held(value, attr))
@@ -333,6 +414,8 @@ def record_class(
         "__doc__": doc or f"A value of {type_name}.",
     }
     base = ArrayRecord if is_array else Record
+    if type_name == APACHE_MAP and fields == ("item",):
+        base = MapRecord
     new: type[Record] = type(class_name(type_name), (base,), body)
     return _classes.setdefault(key, new)
 

@@ -196,6 +196,7 @@ def serve(
     rows: Rows = "numpy",
     tls: TLS | None = None,
     users: Mapping[str, str] | None = None,
+    digest: bool = False,
     layers: Sequence[ServerLayer] = (),
     roles: Sequence[str] = (),
     understood: Sequence[str] = (),
@@ -234,7 +235,8 @@ def serve(
     that tells nothing but that it happened, and to the log; `castile.Fault` goes as it is.
     With `wsdl`, a handler whose name is (nearly) that of no operation, or that cannot take an
     operation's arguments, is an error at once; operations may lack a handler.
-    `users` are names and passwords that may call (basic authentication; use it with `tls`).
+    `users` are names and passwords that may call, by basic authentication (use it with `tls`), or with
+    `digest=True` by digest authentication.
     `layers` check the headers of requests and add headers to replies: `CheckSecurity`,
     `CheckAddressing`. `roles` are the SOAP actors that the service plays: headers for them that must be
     understood and are not are refused. `understood` are the headers that handlers look for themselves,
@@ -271,6 +273,7 @@ def serve(
         **differential_settings(differential),
         "rows": rows,
         "users": dict(users) if users is not None else None,
+        "digest": digest,
         "layers": server_layers(layers),
         "roles": list(roles),
         "understood": list(understood),

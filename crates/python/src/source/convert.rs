@@ -59,7 +59,10 @@ impl<'a, 'py> Context<'a, 'py> {
             Class::Nil | Class::ForcedNil => Kept::Nil,
             Class::Skip => Kept::Absent,
             Class::Bool => Kept::Bool(value.extract()?),
-            Class::Record => self.record_or_inside(value, field, place)?,
+            Class::Record => match self.pairs_of_map(&value, field)? {
+                Some(pairs) => self.list(pairs, field, place)?,
+                None => self.record_or_inside(value, field, place)?,
+            },
             Class::List => self.list(value, field, place)?,
             Class::Array => self.array(value.cast_into::<PyUntypedArray>()?, field, place)?,
             Class::Bytes => Kept::Bytes(self.keep(value).cast::<PyBytes>()?.as_bytes()),

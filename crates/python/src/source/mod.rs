@@ -17,6 +17,7 @@ mod convert;
 mod derived;
 mod group;
 mod list;
+mod map;
 mod owned;
 mod plain;
 mod rows;

@@ -19,6 +19,8 @@ pub(super) struct Said {
     pub(super) sizes: Vec<usize>,
     /// Where the items that were transmitted begin (SOAP 1.1, 5.4.2.1).
     offset: usize,
+    /// Whether it says which of its items were transmitted.
+    partial: bool,
     /// Whether the items are arrays without a type of their own: `xsd:int[][2]`.
     nested: bool,
 }
@@ -107,6 +109,7 @@ impl<'a> Decoder<'a, '_> {
             sink.column(ITEMS, dtype);
         }
         let mut count = 0;
+        let mut padded = self.options.strict || said.partial || said.sizes.len() > 1;
         self.fill(&mut count, said.offset, sink)?;
         while let Next::Start(start) = self.child()? {
             if let Some(position) = self.position(&said.sizes)? {
@@ -114,6 +117,7 @@ impl<'a> Decoder<'a, '_> {
                     return Err(self.bad(Kind::Unsupported, "items of a sparse array are not in order"));
                 }
                 self.fill(&mut count, position, sink)?;
+                padded = true;
             }
             let more = self
                 .repeated(field, ITEMS, start, ANY_ROOM, sink)
@@ -122,7 +126,7 @@ impl<'a> Decoder<'a, '_> {
         }
         let whole = said.sizes.iter().try_fold(1usize, |n, &size| n.checked_mul(size));
         let whole = whole.unwrap_or(usize::MAX);
-        if !said.sizes.is_empty() && count < whole {
+        if padded && !said.sizes.is_empty() && count < whole {
             self.fill(&mut count, whole, sink)
                 .map_err(|e| e.at(self.reader.input(), at))?;
         } else if said.sizes.len() > 1 && count > whole {
@@ -183,6 +187,7 @@ impl<'a> Decoder<'a, '_> {
         }
         if let Some(text) = self.of_encoding("offset") {
             said.offset = self.index(&text, &said.sizes)?;
+            said.partial = true;
         }
         // An open dimension says nothing of the size.
         if said.sizes.len() == 1 && said.sizes.contains(&0) {

@@ -91,7 +91,7 @@ impl<'a> Decoder<'a, '_> {
         }
         let after = self.reader.clone();
         self.waiting(sink)?;
-        self.reader = after;
+        self.go_on_with(after);
         while let Next::Start(_) = self.child()? {
             self.skip()?;
         }

@@ -168,7 +168,7 @@ impl<'a> Decoder<'a, '_> {
                 None => self.encoded_value(field, slot, start, sink),
             };
             let bytes = self.reader.position().saturating_sub(from);
-            self.reader = back;
+            self.go_on_with(back);
             read?;
             self.encoding_mut()?.below = below;
             return if single {
@@ -177,7 +177,7 @@ impl<'a> Decoder<'a, '_> {
                 self.count_repeated(bytes)
             };
         }
-        self.reader = back;
+        self.go_on_with(back);
         let object = self.number(number, State::Waiting)?;
         let encoding = self.encoding_mut()?;
         encoding.waiting.push_back((
@@ -316,7 +316,8 @@ impl<'a> Decoder<'a, '_> {
             Some(target) => (target.at, target.scope),
             None => return Err(Error::unsupported("a reference to nothing")),
         };
-        self.reader = self.enter(scope)?;
+        let reader = self.enter(scope)?;
+        self.go_on_with(reader);
         self.reader.skip_to(at);
         match self.token()? {
             Token::Start { name, .. } => Ok(Start { name, at }),
@@ -325,6 +326,12 @@ impl<'a> Decoder<'a, '_> {
                 "an element with an id does not begin where it did",
             )),
         }
+    }
+
+    /// Reads on with another reader, which numbers namespaces in the order in which it meets them.
+    pub(super) fn go_on_with(&mut self, reader: Reader<'a>) {
+        self.reader = reader;
+        self.namespaces.clear();
     }
 
     /// A reader in this scope, before every element of it.

@@ -133,7 +133,7 @@ class Client:
         # Documents are loaded for contracts without addresses too.
         settings = self._core_settings("http://address.invalid/", load=True)
         try:
-            return Document(wsdl, _castile.Client(wsdl, settings), settings)
+            return Document(wsdl, _castile.Client(wsdl, settings), settings, self.settings.force_https)
         except CoreError as error:
             if not isinstance(wsdl, bytes) and "://" not in str(wsdl) and not Path(wsdl).exists():
                 raise FileNotFoundError(2, "No such file or directory", str(wsdl)) from error

@@ -129,6 +129,8 @@ def raise_for(error: _errors.Error, status: int = 0, content: bytes | None = Non
             new = LookupError(message)
         case _errors.ContractError():
             new = WsdlSyntaxError(message)
+        case _errors.SecurityError() if status:
+            new = TransportError(message, status, content)
         case _errors.BadPeer() if status not in (0, 200) or not (content or b"").lstrip().startswith(b"<"):
             new = TransportError(message, status, content)
         case _:

@@ -14,6 +14,7 @@ from . import _trees, exceptions, plugins, xsd
 from ._values import unwrapped
 from .transports import Response
 from .wsdl import Binding, Operation
+from .wsse.compose import checks_replies
 
 __all__ = ["AsyncServiceProxy", "OperationProxy", "ServiceProxy"]
 
@@ -159,7 +160,7 @@ class Call:
             return response
         body, status = response.content, response.status_code
         try:
-            if self.client.plugins:
+            if self.client.plugins or any(map(checks_replies, self._tokens())):
                 body = self._ingress(body, response.headers)
             elif answer is not None:
                 value, is_fault, call = self.core.receive(answer, whole=True)
@@ -224,8 +225,7 @@ class Call:
 
     def _egress(self, request: _castile.Request) -> None:
         """Lets plugins and tokens change the request."""
-        tokens = self.client.wsse or []
-        tokens = tokens if isinstance(tokens, (list, tuple)) else [tokens]
+        tokens = self._tokens()
         if not self.client.plugins and not tokens:
             return
         headers = {"SOAPAction": f'"{self.operation.soapaction}"', "Content-Type": "text/xml; charset=utf-8"}
@@ -239,12 +239,19 @@ class Call:
         request.body = _trees.text(envelope)
         self.http.update((name, value) for name, value in headers.items() if standard.get(name) != value)
 
+    def _tokens(self) -> list[Any]:
+        tokens = self.client.wsse or []
+        return list(tokens) if isinstance(tokens, (list, tuple)) else [tokens]
+
     def _ingress(self, body: bytes, headers: Any) -> bytes:
-        """Lets plugins see and change the reply."""
+        """Lets tokens check the reply, and plugins see and change it."""
         try:
             tree = _trees.parse(body)
         except SyntaxError:
             return body
+        for token in self._tokens():
+            if checks_replies(token):
+                token.verify(tree)
         before = _trees.text(tree)
         changed, _ = plugins.apply_ingress(self.client.plugins, tree, headers, self.operation)
         after = _trees.text(changed)

@@ -16,8 +16,9 @@ class Settings:
     """How messages are made and read.
 
     `strict` checks values as the schema says; `raw_response` gives the reply as it came;
-    `extra_http_headers` go with every request. The other names are zeep's and change nothing: DTDs and
-    entities are always refused, and the order of elements is always read tolerantly.
+    `extra_http_headers` go with every request; with `force_https` the ports of a WSDL that came by TLS are
+    called by TLS. The other names are zeep's and change nothing: DTDs and entities are always refused, and
+    the order of elements is read tolerantly unless `strict`.
 
     As a context, `with client.settings(raw_response=True):` changes settings for this thread and block.
     """

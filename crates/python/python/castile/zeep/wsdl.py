@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cached_property
 from typing import Any
 
@@ -147,8 +148,14 @@ class Operation:
         self.name, self.face = face.name, face
         self.soapaction = face.soap_action
         self.wsa_action = face.action
-        self.input = Message(types, face.parameters)
-        self.output = Message(types, face.results)
+        self.input = Message(types, face.parameters, face.input)
+        self.output = Message(types, face.results, face.output)
+        self._types = types
+
+    @property
+    def faults(self) -> dict[str, xsd.Element]:
+        """The elements of declared faults, by their local names."""
+        return {name.rpartition("}")[2]: self._types.get_element(name) for name in self.face.faults}
 
     def __str__(self) -> str:
         answer = self.output.signature()
@@ -161,8 +168,17 @@ class Operation:
 class Message:
     """What goes into or comes out of an operation."""
 
-    def __init__(self, types: Types, faces: list[_castile.ParameterFace]) -> None:
-        self._types, self._faces = types, faces
+    def __init__(
+        self, types: Types, faces: list[_castile.ParameterFace], body: _castile.BodyFace | None
+    ) -> None:
+        self._types, self._faces, self._body = types, faces, body
+
+    @property
+    def body(self) -> xsd.Element | None:
+        """The element in the body: `body.type.elements` are names and elements of what is inside."""
+        if self._body is None:
+            return None
+        return xsd.Element(self._body.name, Complex(self._types, self._body.complex))
 
     def signature(self, as_output: bool = False) -> str:
         """The names with their types."""
@@ -199,7 +215,15 @@ class Binding:
             raise ValueError(f"No such operation {name!r} on {self.name}") from None
 
     def __str__(self) -> str:
-        return f"{'Soap12Binding' if self.protocol == 'soap12' else 'Soap11Binding'}: {self.name}"
+        return f"{type(self).__name__}: {self.name}"
+
+
+class Soap11Binding(Binding):
+    """SOAP 1.1."""
+
+
+class Soap12Binding(Binding):
+    """SOAP 1.2."""
 
 
 class Port:
@@ -227,8 +251,12 @@ class Service:
 class Document:
     """A WSDL: `services`, `bindings`, `types`."""
 
-    def __init__(self, location: Any, core: _castile.Client, settings: dict[str, Any]) -> None:
+    def __init__(
+        self, location: Any, core: _castile.Client, settings: dict[str, Any], force_https: bool = False
+    ) -> None:
         self.location = location
+        # A service whose WSDL came by TLS is called by TLS.
+        secure = force_https and str(location).startswith("https:")
         self.types = Types(core)
         self.services: dict[str, Service] = {}
         self.bindings: dict[str, Binding] = {}
@@ -241,9 +269,13 @@ class Document:
                 own = {**settings, "service": face.service, "port": face.name}
                 # The address counts when an operation is called: it is often not filled in.
                 own["endpoint"] = "http://address.invalid/"
-                binding = Binding(self.types, core.beside(own), face.binding, face.protocol)
+                kind = Soap12Binding if face.protocol == "soap12" else Soap11Binding
+                binding = kind(self.types, core.beside(own), face.binding, face.protocol)
                 self.bindings[face.binding] = binding
-            service.ports[face.name] = Port(face.name, binding, face.address)
+            address = face.address
+            if secure and address is not None:
+                address = re.sub(r"\Ahttp:", "https:", address)
+            service.ports[face.name] = Port(face.name, binding, address)
 
     def dump(self) -> None:
         """Prints everything."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .username import UsernameToken
+
 __all__ = ["Compose"]
 
 
@@ -21,4 +23,13 @@ class Compose:
         return envelope, headers
 
     def verify(self, envelope: Any) -> None:
-        """Replies have no tokens."""
+        """Has all tokens check a reply."""
+        for token in self.wsse_objects:
+            token.verify(envelope)
+
+
+def checks_replies(token: Any) -> bool:
+    """Whether a token looks at replies: a script's own may, and costs a tree for each."""
+    if isinstance(token, Compose):
+        return any(map(checks_replies, token.wsse_objects))
+    return not isinstance(token, UsernameToken) and hasattr(token, "verify")
