@@ -1,6 +1,8 @@
 //! One message: a sample encoded, decoded, compared, encoded again.
 
-use castile_codec::{Code, DecodeOptions, Detail, EncodeOptions, Envelope, Fault, Limits, Name, Version};
+use castile_codec::{
+    Code, DecodeOptions, Detail, EncodeOptions, Envelope, Fault, Intake, Limits, Name, Version,
+};
 use castile_contract::{Contract, HEADER_ANY, Operation};
 use castile_diff::{Automata, Receiving};
 use castile_endpoint::sample::{Fill, SampleOptions, Sampler};
@@ -173,9 +175,14 @@ impl<'c> Messages<'c> {
             let read = self.automata.open(text, &Limits::default(), Some(b"peer"));
             let read = read.and_then(|message| {
                 let options = DecodeOptions::default();
-                let (header, body) = (&mut header_again, &mut body_again);
-                self.automata
-                    .decode(message, operation, self.types, plan, &options, header, body)
+                let intake = Intake {
+                    types: self.types,
+                    plan,
+                    options: &options,
+                    header: &mut header_again,
+                    body: &mut body_again,
+                };
+                self.automata.decode(message, operation, intake)
             });
             read.map_err(|e| format!("learned, {time}: {e}; the message is {text}"))?;
             for (plain, again) in [(header, header_again), (body, body_again)] {
