@@ -87,6 +87,11 @@ enum Command {
         #[arg(long)]
         silent: bool,
     },
+    /// Starts a folder for a new engine.
+    Add {
+        /// Its name, which becomes the folder's.
+        name: String,
+    },
     /// One HTML file that draws results.
     Report {
         /// Files of results; rows of later ones replace those of earlier ones. The newest when none is named.
@@ -130,6 +135,7 @@ fn act(arguments: Arguments) -> Outcome<()> {
             output,
         } => draw(&suite, results, &series, output),
         Command::Compare { old, new, all } => compare::print(&old, &new, all),
+        Command::Add { name } => add(&suite, &name),
         Command::Build { engines, force } => build_engines(&suite, &engines, force),
         Command::Run {
             quick,
@@ -161,6 +167,29 @@ fn act(arguments: Arguments) -> Outcome<()> {
             Ok(())
         }
     }
+}
+
+/// What a new engine's definition begins with.
+const TEMPLATE: &str = include_str!("engine/template.toml");
+
+fn add(suite: &Suite, name: &str) -> Outcome<()> {
+    let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+    if name.is_empty() || !name.chars().all(allowed) {
+        return Err("an engine's name has lower-case letters, digits and dashes".into());
+    }
+    let folder = suite.folder.join("engines").join(name);
+    if folder.exists() {
+        return Err(format!("{} is there already", folder.display()).into());
+    }
+    std::fs::create_dir(&folder)?;
+    std::fs::write(folder.join("engine.toml"), TEMPLATE.replace("NAME", name))?;
+    println!("{}", folder.join("engine.toml").display());
+    println!(
+        "next: write a program that speaks {}, say in engine.toml how it is built and run, then",
+        suite.folder.join("PROTOCOL.md").display()
+    );
+    println!("castile bench build {name} && castile bench run --quick --engine {name}");
+    Ok(())
 }
 
 fn draw(suite: &Suite, results: Vec<PathBuf>, series: &[PathBuf], output: Option<PathBuf>) -> Outcome<()> {

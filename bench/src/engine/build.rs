@@ -30,7 +30,7 @@ pub(crate) fn state(suite: &Suite, engine: &Engine) -> Outcome<State> {
     if let Some(program) = engine.missing() {
         return Ok(State::NotInstalled(format!("{program} is not installed")));
     }
-    let print = fingerprint(&engine.folder)?;
+    let print = sources(engine)?;
     let built = std::fs::read_to_string(stamp(suite, engine)).unwrap_or_default();
     Ok(
         match built == print || engine.build.is_none() && engine.install.is_none() {
@@ -64,7 +64,7 @@ pub(crate) fn build(suite: &Suite, engine: &Engine, force: bool) -> Outcome<Stat
     if let Some(build) = &engine.build {
         shell(suite, engine, build)?;
     }
-    let print = fingerprint(&engine.folder)?;
+    let print = sources(engine)?;
     std::fs::write(stamp(suite, engine), &print)?;
     Ok(State::Ready(print))
 }
@@ -105,7 +105,16 @@ fn shell(suite: &Suite, engine: &Engine, command: &str) -> Outcome<()> {
     Err(format!("{}: `{command}` failed ({}):\n{end}", engine.name, output.status).into())
 }
 
-/// A digest of the names and contents of an engine's files; what is built lies elsewhere.
+/// The fingerprint of an engine's folder and of what else it is built from.
+fn sources(engine: &Engine) -> Outcome<String> {
+    let mut prints = fingerprint(&engine.folder)?;
+    for folder in &engine.sources {
+        prints.push_str(&fingerprint(&engine.folder.join(folder))?[..16]);
+    }
+    Ok(prints)
+}
+
+/// A digest of the names and contents of a folder's files; what is built lies elsewhere.
 pub(crate) fn fingerprint(folder: &Path) -> Outcome<String> {
     let mut files = Vec::new();
     collect(folder, &mut files)?;

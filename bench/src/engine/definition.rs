@@ -31,6 +31,8 @@ pub(crate) struct Engine {
     pub(crate) style: Style,
     pub(crate) roles: Vec<Role>,
     pub(crate) needs: Vec<String>,
+    /// Folders beside its own, relative to it, that it is built from.
+    pub(crate) sources: Vec<PathBuf>,
     pub(crate) packages: Vec<String>,
     pub(crate) install: Option<String>,
     pub(crate) build: Option<String>,
@@ -58,6 +60,8 @@ struct File {
     roles: Vec<Role>,
     #[serde(default)]
     needs: Vec<String>,
+    #[serde(default)]
+    sources: Vec<PathBuf>,
     #[serde(default)]
     packages: Vec<String>,
     install: Option<String>,
@@ -165,6 +169,7 @@ impl File {
             style: variant.style.unwrap_or(self.style),
             roles: variant.roles.clone().unwrap_or_else(|| self.roles.clone()),
             needs: self.needs.clone(),
+            sources: self.sources.clone(),
             packages: self.packages.clone(),
             install: self.install.clone(),
             build: self.build.clone(),

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use clap::{ArgAction, Parser, Subcommand};
 
+use crate::bench::BenchArgs;
 use crate::call::CallArgs;
 use crate::generate::GenerateArgs;
 use crate::inspect::InspectArgs;
@@ -47,6 +48,7 @@ pub(crate) enum Command {
     Serve(ServeArgs),
     Validate(ValidateArgs),
     Generate(GenerateArgs),
+    Bench(BenchArgs),
     /// Print a completion script for a shell
     ///
     /// bash: castile completions bash > ~/.local/share/bash-completion/completions/castile
@@ -63,7 +65,9 @@ impl Command {
             Command::Inspect(args) => args.json,
             Command::Call(args) => args.json,
             Command::Validate(args) => args.json,
-            Command::Serve(_) | Command::Generate(_) | Command::Completions { .. } => false,
+            Command::Serve(_) | Command::Generate(_) | Command::Bench(_) | Command::Completions { .. } => {
+                false
+            }
         }
     }
 }

@@ -5,7 +5,8 @@
 //!              ├─▶ call     words, JSON ─typed by the plan─▶ request ─▶ reply ─▶ JSON
 //!              ├─▶ serve    request ─▶ echo | canned | sample reply
 //!              ├─▶ validate message ─▶ findings with line, column and path
-//!              └─▶ generate contract ─▶ Rust or Python source
+//!              ├─▶ generate contract ─▶ Rust or Python source
+//!              └─▶ bench    the benchmark suite of a checkout, a program of its own
 //! ```
 //!
 //! Exit codes: 0 it worked, 1 it did not, 2 the service answered with a fault.
@@ -15,6 +16,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod bench;
 mod call;
 mod failure;
 mod generate;
@@ -65,6 +67,7 @@ fn run(cli: &Cli) -> Result<ExitCode, Failure> {
         Command::Serve(args) => serve::run(args, cli.verbose),
         Command::Validate(args) => validate::run(args),
         Command::Generate(args) => generate::run(args),
+        Command::Bench(args) => bench::run(args),
         Command::Completions { shell } => {
             clap_complete::generate(*shell, &mut Cli::command(), "castile", &mut std::io::stdout());
             Ok(ExitCode::SUCCESS)
