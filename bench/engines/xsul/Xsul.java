@@ -6,6 +6,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.xmlpull.v1.builder.XmlElement;
 import org.xmlpull.v1.builder.XmlInfosetBuilder;
+import org.xmlpull.v1.builder.XmlNamespace;
 import xsul.XmlConstants;
 import xsul.common_type_handler.CommonTypeHandlerRegistry;
 import xsul.invoker.soap_over_http.SoapHttpDynamicInfosetInvoker;
@@ -122,13 +123,30 @@ public final class Xsul extends Toolkit {
         }
     }
 
+    /** Results are called as in the contract. */
+    private static final class NamedService extends SoapRpcReflectionBasedService {
+        NamedService() {
+            super(new Handler(), Operations.class, REGISTRY);
+        }
+
+        @Override
+        protected XmlElement produceSoapResponseMessage(
+                XmlNamespace namespace, String name, Method method, Object result) {
+            XmlElement response = super.produceSoapResponseMessage(namespace, name, method, result);
+            XmlElement value = response.element(null, "result");
+            if (value != null) {
+                value.setName(method.getName().startsWith("send") ? "count" : "return");
+            }
+            return response;
+        }
+    }
+
     @Override
     public int serve(String contract, Object[][] google) throws Exception {
         if (!contract.equals("encoded")) {
             throw new Unsupported("the engine speaks SOAP encoding");
         }
-        SoapRpcReflectionBasedService service =
-                new SoapRpcReflectionBasedService(new Handler(), Operations.class, REGISTRY);
+        SoapRpcReflectionBasedService service = new NamedService();
         server = new SoapHttpDynamicInfosetProcessor(0) {
             @Override
             public XmlElement processMessage(XmlElement message) throws DynamicInfosetProcessorException {
