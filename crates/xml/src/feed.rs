@@ -1,5 +1,6 @@
 //! Reading while the document comes: [`Feed`].
 
+use std::cell::Cell;
 use std::fmt;
 
 use crate::error::{Error, Kind, line_column};
@@ -50,6 +51,8 @@ pub struct Feed {
     last: bool,
     /// What is wrong with what comes after the text.
     bad: Option<Error>,
+    /// Bytes that must wait before a long token that was not whole is tried again.
+    wanted: usize,
 }
 
 /// A place in a document: offset in bytes of its text as UTF-8, line and column from 1.
@@ -70,6 +73,8 @@ pub struct Window<'w> {
     bad: Option<&'w Error>,
     base: Place,
     bytes_max: u64,
+    /// Whether more bytes are needed for what comes next.
+    waits: Cell<bool>,
 }
 
 impl Feed {
@@ -89,6 +94,7 @@ impl Feed {
             came: 0,
             last: false,
             bad: None,
+            wanted: 0,
         }
     }
 
@@ -123,23 +129,31 @@ impl Feed {
     pub fn read<T>(&mut self, work: impl FnOnce(&mut Window<'_>) -> T) -> T {
         let text = self.text.get(self.read..).unwrap_or_default();
         // The first characters decide whether there is an XML declaration.
-        let head = self.reader.is_new() && !self.last && text.len() < HEAD_BYTES;
-        let text = if head { "" } else { text };
+        let head = self.reader.is_new() && text.len() < HEAD_BYTES;
+        let within = text.len() as u64 <= self.reader.limits().window_bytes_max;
+        let early = !self.last && (head || within && self.bad.is_none() && text.len() < self.wanted);
+        let text = if early { "" } else { text };
         let mut window = Window {
             reader: self.reader.resume(text),
             last: self.last && self.bad.is_none(),
             bad: self.bad.as_ref(),
             base: self.base,
             bytes_max: self.reader.limits().window_bytes_max,
+            waits: Cell::new(false),
         };
         let result = work(&mut window);
         let read = text.get(..window.reader.position()).unwrap_or_default();
         // White space around the root may end in half a line end.
         let half = !self.last && read.len() == text.len() && read.ends_with('\r');
         let read = &read[..read.len() - usize::from(half)];
-        if head {
+        if early {
             return result;
         }
+        let left = text.len() - read.len();
+        self.wanted = match window.waits.get() && left > LONG_BYTES {
+            true => left + left / 8,
+            false => 0,
+        };
         let suspended = window.reader.suspend();
         self.base = self.base.after(read);
         self.read += read.len();
@@ -172,6 +186,10 @@ impl Feed {
     }
 }
 
+/// A token of which so many bytes came, and which is not whole, is tried again only when an eighth more came:
+/// else one that never ends would cost the square of its length.
+const LONG_BYTES: usize = 64 << 10;
+
 /// As many bytes as a byte order mark and `<?xml ` have.
 const HEAD_BYTES: usize = 9;
 
@@ -184,6 +202,7 @@ impl<'w> Window<'w> {
     /// so many bytes are not enough for a token.
     #[expect(clippy::should_implement_trait, reason = "it is fallible")]
     pub fn next(&mut self) -> Result<Option<Token<'w>>, Error> {
+        self.waits.set(false);
         let token = self.reader.next();
         let cut = match &token {
             Err(error) => !self.last && matches!(error.kind(), Kind::UnexpectedEnd { .. }),
@@ -248,7 +267,10 @@ impl<'w> Window<'w> {
                 let max = self.bytes_max;
                 Err(Error::limit(self.reader.position(), "window_bytes_max", max))
             }
-            None => Ok(None),
+            None => {
+                self.waits.set(true);
+                Ok(None)
+            }
         }
     }
 

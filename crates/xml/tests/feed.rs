@@ -261,3 +261,32 @@ fn limits_hold_for_the_whole_document_and_for_what_is_waited_for() {
         limit("window_bytes_max", 30)
     );
 }
+
+/// The W3C's documents, in all their encodings: in single bytes, and the shorter ones cut at every place.
+#[test]
+fn the_conformance_suite_cut_everywhere() {
+    let Some(folder) = support::testdata("xmlconf/w3c-xmlconf") else {
+        return;
+    };
+    let (mut read, mut refused) = (0, 0);
+    for path in support::files(&folder) {
+        let bytes = std::fs::read(&path).unwrap();
+        let shown = path.display();
+        let places = if bytes.len() <= 300 { 1..bytes.len() } else { 0..0 };
+        let mut cuts: Vec<Vec<&[u8]>> = places.map(|at| cut(&bytes, &[at])).collect();
+        cuts.push(bytes.chunks(1).collect());
+        for pieces in cuts {
+            let found = fed(pieces.into_iter(), Limits::default());
+            match whole(&bytes, Limits::default()) {
+                Some(expected) => assert_eq!(found, expected, "{shown}"),
+                None => assert!(found.1.is_some(), "{shown}: it is not in its encoding"),
+            }
+            match found.1 {
+                None => read += 1,
+                Some(_) => refused += 1,
+            }
+        }
+    }
+    println!("{read} readings to the end, {refused} refused");
+    assert!(read > 5000 && refused > 20_000);
+}

@@ -4,7 +4,7 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use castile_xml::{Doctype, Error, Kind, Limits, Reader, to_utf8};
+use castile_xml::{Doctype, Error, Feed, Kind, Limits, Reader, to_utf8};
 
 /// Far more than any linear pass over these documents takes, far less than a quadratic one does.
 const LINEAR_TIME: Duration = Duration::from_secs(10);
@@ -167,6 +167,53 @@ fn captures_do_not_multiply_declarations() {
             ..
         }
     ));
+}
+
+/// What never ends is held to its limit, in time that grows with it and not with its square, however small the
+/// pieces are.
+#[test]
+fn one_huge_token_in_small_pieces() {
+    for (start, filler, limit) in [
+        ("<a>", "text ", "window_bytes_max"),
+        ("<a>", "]]", "window_bytes_max"),
+        ("<a b='", "x>", "window_bytes_max"),
+        ("<a><!--", "->", "window_bytes_max"),
+        ("<a><![CDATA[", "]>", "window_bytes_max"),
+        ("<a><?p ", "?", "window_bytes_max"),
+        ("<a ", "b", "name_bytes_max"),
+        ("<a", " b='1'", "attributes_max"),
+        ("<a>", "<b>", "depth_max"),
+    ] {
+        let begun = Instant::now();
+        let mut feed = Feed::new(Limits {
+            window_bytes_max: 2 << 20,
+            ..Limits::default()
+        });
+        feed.push(start.as_bytes());
+        let piece = filler.repeat(256 / filler.len());
+        let mut pushed = 0u64;
+        let error = loop {
+            feed.push(piece.as_bytes());
+            pushed += piece.len() as u64;
+            let read = feed.read(|window| {
+                while window.next()?.is_some() {}
+                Ok::<_, Error>(())
+            });
+            if let Err(error) = read {
+                break error;
+            }
+            assert!(pushed < 3 << 20, "{start}{filler} is held by no limit");
+        };
+        assert!(
+            matches!(error.kind(), Kind::Limit { name, .. } if *name == limit),
+            "{start}{filler}: {error}"
+        );
+        assert!(
+            begun.elapsed() < LINEAR_TIME,
+            "{start}{filler}: {:?}",
+            begun.elapsed()
+        );
+    }
 }
 
 /// Every file of the collection: no panic, no expansion, linear time, and a DTD is refused.
