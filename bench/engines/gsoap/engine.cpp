@@ -67,7 +67,7 @@ soap *context() {
 
 // ---- server ----
 
-b__GoogleSearchResult found;
+b__GoogleSearchResult found; // lives in a context of its own, since servers outlive sets
 
 soap *listener = nullptr;
 
@@ -93,8 +93,10 @@ int serve(const std::string &contract) {
     return ntohs(address.sin_port);
 }
 
-void search_result(soap *store, const Lines &lines) {
+void search_result(const Lines &lines) {
+    static soap *const store = soap_new1(SOAP_C_UTFSTRING);
     found = b__GoogleSearchResult();
+    soap_destroy(store), soap_end(store);
     found.documentFiltering = found.estimateIsExact = false;
     found.estimatedTotalResultsCount = 3220000;
     found.resultElements = soap_new_b__ArrayOfResultElement(store);
@@ -229,7 +231,8 @@ private:
             else Reader(store, lines.empty() ? "" : lines[0])(*data);
             values = data;
         } else throw Unsupported("no " + kind);
-        sets.push_back({kind, values, kind == "bytes" ? lines[0].size() / 64 : lines.size()});
+        const size_t items = kind == "bytes" && !lines.empty() ? lines[0].size() / 64 : lines.size();
+        sets.push_back({kind, values, items});
         return lines.size();
     }
 
@@ -251,7 +254,7 @@ private:
 
     int serve_contract(const std::string &contract) {
         if (contract == "encoded") throw Unsupported("literal only");
-        search_result(store, search);
+        search_result(search);
         return serve(contract);
     }
 
