@@ -17,6 +17,7 @@ mod engine;
 mod machine;
 mod measure;
 mod net;
+mod profile;
 mod progress;
 mod report;
 mod row;
@@ -103,6 +104,29 @@ enum Command {
         #[arg(long)]
         output: Option<PathBuf>,
     },
+    /// Where an engine spends its time, by package and depth of the stack.
+    Profile {
+        /// Files of collapsed stacks to draw, instead of sampling.
+        stacks: Vec<PathBuf>,
+        /// The engine to sample.
+        #[arg(long, required_unless_present = "stacks")]
+        engine: Option<String>,
+        /// What it does meanwhile.
+        #[arg(long, default_value = "doubles")]
+        workload: String,
+        /// Items in each message.
+        #[arg(long, default_value_t = 10_000)]
+        size: usize,
+        /// How long.
+        #[arg(long, default_value_t = 10)]
+        seconds: u64,
+        /// Its client instead of its server.
+        #[arg(long)]
+        client: bool,
+        /// Where the page goes; else build/profile.html.
+        #[arg(long)]
+        output: Option<PathBuf>,
+    },
     /// What became faster or slower between two files of results.
     Compare {
         /// The older results.
@@ -134,6 +158,30 @@ fn act(arguments: Arguments) -> Outcome<()> {
             series,
             output,
         } => draw(&suite, results, &series, output),
+        Command::Profile {
+            stacks,
+            engine,
+            workload,
+            size,
+            seconds,
+            client,
+            output,
+        } => {
+            let options = profile::Options {
+                workload,
+                size,
+                seconds,
+                client,
+            };
+            let files = match engine {
+                None => stacks,
+                Some(name) => vec![profiled(&suite, &name, &options)?],
+            };
+            let output = output.map_or_else(|| suite.file("profile.html"), Ok)?;
+            profile::draw(&suite, &files, &output)?;
+            println!("{}", output.display());
+            Ok(())
+        }
         Command::Compare { old, new, all } => compare::print(&old, &new, all),
         Command::Add { name } => add(&suite, &name),
         Command::Build { engines, force } => build_engines(&suite, &engines, force),
@@ -190,6 +238,15 @@ fn add(suite: &Suite, name: &str) -> Outcome<()> {
     );
     println!("castile bench build {name} && castile bench run --quick --engine {name}");
     Ok(())
+}
+
+fn profiled(suite: &Suite, name: &str, options: &profile::Options) -> Outcome<PathBuf> {
+    let engine = suite.engines.iter().find(|engine| engine.name == name);
+    let engine = engine.ok_or_else(|| format!("there is no engine {name}"))?;
+    match build::state(suite, engine)? {
+        State::Ready(_) => profile::sample(suite, engine, options),
+        _ => Err(format!("{name} cannot run here: castile bench build {}", engine.base()).into()),
+    }
 }
 
 fn draw(suite: &Suite, results: Vec<PathBuf>, series: &[PathBuf], output: Option<PathBuf>) -> Outcome<()> {

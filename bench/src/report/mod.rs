@@ -26,34 +26,39 @@ const SCRIPTS: [&str; 2] = [
 /// # Errors
 /// Results or definitions that cannot be read; npm that is missing or cannot reach its registry.
 pub(crate) fn write(suite: &Suite, results: &[PathBuf], series: &[PathBuf], output: &Path) -> Outcome<()> {
-    let library = library(suite)?;
     let data = data(suite, results, series)?;
-    let mut html = String::from(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>SOAP toolkits, measured</title>\n",
-    );
-    let style = std::fs::read_to_string(suite.folder.join("report/report.css"))?;
-    write!(html, "<style>\n{style}</style>\n</head>\n<body>\n")?;
-    html.push_str(
+    let mut body = String::from(
         "<header><div><h1>SOAP toolkits, measured</h1>\n<p>Medians; faint bars are the spread of rounds. Every answer \
          was checked before anything was timed. Hover for values, click an engine to leave it out.</p>\n\
          <p class=\"soft\" id=\"machine\"></p></div></header>\n<main></main>\n",
     );
-    for script in library {
-        write!(html, "<script>{}</script>\n", closed(&script))?;
-    }
-    write!(
-        html,
-        "<script>const REPORT = {};</script>\n",
+    writeln!(
+        body,
+        "<script>const REPORT = {};</script>",
         closed(&data.to_string())
     )?;
-    let script = std::fs::read_to_string(suite.folder.join("report/report.js"))?;
+    page(suite, "SOAP toolkits, measured", &body, "report.js", output)
+}
+
+/// Writes a page with the suite's style, the library, and a script of `report/` that draws it.
+pub(crate) fn page(suite: &Suite, title: &str, body: &str, script: &str, output: &Path) -> Outcome<()> {
+    let mut html = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n"
+    );
+    let style = std::fs::read_to_string(suite.folder.join("report/report.css"))?;
+    write!(html, "<style>\n{style}</style>\n</head>\n<body>\n")?;
+    for script in library(suite)? {
+        writeln!(html, "<script>{}</script>", closed(&script))?;
+    }
+    html.push_str(body);
+    let script = std::fs::read_to_string(suite.folder.join("report").join(script))?;
     write!(html, "<script>\n{script}</script>\n</body>\n</html>\n")?;
     Ok(std::fs::write(output, html)?)
 }
 
 /// Nothing in a script may look like its end.
-fn closed(script: &str) -> String {
+pub(crate) fn closed(script: &str) -> String {
     script.replace("</script", "<\\/script").replace("<!--", "<\\!--")
 }
 

@@ -1,0 +1,134 @@
+//! Collapsed stacks: `outermost;...;innermost COUNT`, a stack a line, which every sampler can be made to write.
+
+use crate::Outcome;
+
+/// Samples of a program.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(crate) struct Stacks {
+    /// Frames, the outermost first, and how often they were seen so.
+    pub(crate) stacks: Vec<(Vec<String>, u64)>,
+}
+
+impl Stacks {
+    /// Reads collapsed stacks.
+    ///
+    /// # Errors
+    /// A line without a count; no stacks at all.
+    pub(crate) fn parse(text: &str) -> Outcome<Stacks> {
+        let mut stacks = Vec::new();
+        for (number, line) in text
+            .lines()
+            .enumerate()
+            .filter(|(_, line)| !line.trim().is_empty())
+        {
+            let (frames, count) = line
+                .trim_end()
+                .rsplit_once(' ')
+                .ok_or_else(|| format!("line {} has no count", number + 1))?;
+            let count = count
+                .parse()
+                .map_err(|_| format!("line {} ends in {count:?}, which is no count", number + 1))?;
+            stacks.push((
+                frames.split(';').map(|frame| frame.trim().to_owned()).collect(),
+                count,
+            ));
+        }
+        match stacks.is_empty() {
+            true => Err("there are no stacks".into()),
+            false => Ok(Stacks { stacks }),
+        }
+    }
+
+    /// Adds one stack, outermost frame first.
+    pub(crate) fn add(&mut self, frames: Vec<String>) {
+        match self.stacks.iter_mut().find(|(there, _)| *there == frames) {
+            Some((_, count)) => *count += 1,
+            None => self.stacks.push((frames, 1)),
+        }
+    }
+
+    /// The text that [`Stacks::parse`] reads.
+    pub(crate) fn text(&self) -> String {
+        let line = |(frames, count): &(Vec<String>, u64)| format!("{} {count}\n", frames.join(";"));
+        self.stacks.iter().map(line).collect()
+    }
+
+    /// From what `perf script` prints: a block a sample, innermost frame first, `ADDRESS SYMBOL+OFFSET (OBJECT)`.
+    pub(crate) fn of_perf(text: &str) -> Stacks {
+        let mut all = Stacks::default();
+        for block in text.split("\n\n") {
+            let mut frames: Vec<String> = block
+                .lines()
+                .filter(|line| line.starts_with(['\t', ' ']))
+                .filter_map(perf_frame)
+                .collect();
+            if !frames.is_empty() {
+                frames.reverse();
+                all.add(frames);
+            }
+        }
+        all
+    }
+
+    /// From what `jfr print` shows of execution samples: `stackTrace = [`, a method a line, innermost first, `]`.
+    pub(crate) fn of_jfr(text: &str) -> Stacks {
+        let mut all = Stacks::default();
+        let mut frames: Option<Vec<String>> = None;
+        for line in text.lines().map(str::trim) {
+            match (&mut frames, line) {
+                (None, line) if line.starts_with("stackTrace = [") => frames = Some(Vec::new()),
+                (Some(_), "]") => {
+                    let mut whole = frames.take().unwrap_or_default();
+                    whole.reverse();
+                    if !whole.is_empty() {
+                        all.add(whole);
+                    }
+                }
+                (Some(frames), line) if line != "..." => {
+                    frames.push(line.split('(').next().unwrap_or(line).replace(';', ","));
+                }
+                _ => {}
+            }
+        }
+        all
+    }
+}
+
+/// A symbol with a path of modules stands for itself; any other gets the name of its object before it.
+fn perf_frame(line: &str) -> Option<String> {
+    let rest = line.trim().split_once(' ')?.1;
+    let (symbol, object) = rest.rsplit_once(" (")?;
+    let symbol = symbol
+        .rsplit_once("+0x")
+        .map_or(symbol, |(name, _)| name)
+        .replace(';', ",");
+    let object = object.trim_end_matches(')').rsplit('/').next().unwrap_or(object);
+    Some(match symbol.contains("::") {
+        true => symbol,
+        false => format!("{object}`{symbol}"),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn collapsed_text_reads_back_as_it_was() {
+        let text = "main;a::b;c d 3\nmain 1\n";
+        assert_eq!(Stacks::parse(text).expect("stacks").text(), text);
+        assert!(Stacks::parse("main;a").is_err());
+        assert!(Stacks::parse("").is_err());
+    }
+
+    #[test]
+    fn samplers_own_texts_become_stacks() {
+        let perf = "engine 1 2.0: 1 cycles:\n\t55 memcpy+0x10 (/lib/libc.so.6)\n\t66 castile_xml::read+0x1 (/b/engine)\n\n";
+        assert_eq!(
+            Stacks::of_perf(&format!("{perf}{perf}")).text(),
+            "castile_xml::read;libc.so.6`memcpy 2\n"
+        );
+        let jfr = "jdk.ExecutionSample {\n  stackTrace = [\n    a.B.inner() line: 1\n    a.B.outer(int) line: 2\n    ...\n  ]\n}\n";
+        assert_eq!(Stacks::of_jfr(jfr).text(), "a.B.outer;a.B.inner 1\n");
+    }
+}

@@ -1,0 +1,107 @@
+//! Which package, crate or library a frame is of, and whether it waits.
+
+/// The package of a frame: a crate of Rust, a package of Java, a module of Python, a shared object of C.
+pub(super) fn of(frame: &str) -> String {
+    if let Some((object, _)) = frame.split_once('`') {
+        return object.to_owned();
+    }
+    if let Some((_, place)) = frame.split_once(" (") {
+        return python(place.trim_end_matches(')'));
+    }
+    if frame.contains("::") {
+        let path = frame.trim_start_matches(['<', '&', '(', '[', '*']);
+        let path = path.trim_start_matches("dyn ").trim_start_matches("mut ");
+        let end = path.find("::").unwrap_or(path.len());
+        return path[..end].to_owned();
+    }
+    let parts: Vec<&str> = frame.split(['.', '/']).collect();
+    match parts.len() {
+        0..=2 => frame.to_owned(),
+        // Class and method go; of what is left as much as names a product.
+        n => parts[..(n - 2).clamp(1, 3)].join("."),
+    }
+}
+
+/// `path/to/site-packages/lxml/etree.py:12`
+fn python(place: &str) -> String {
+    let path = place.rsplit_once(':').map_or(place, |(path, _)| path);
+    let inside = path
+        .rsplit_once("site-packages/")
+        .map_or(path, |(_, inside)| inside);
+    let parts: Vec<&str> = inside.split('/').filter(|part| !part.is_empty()).collect();
+    let of_library = parts
+        .iter()
+        .position(|part| part.starts_with("python3"))
+        .and_then(|at| parts.get(at + 1));
+    let name = match path.contains("site-packages/") {
+        true => parts.first(),
+        false => of_library.or(parts.last()),
+    };
+    name.map_or(place, |name| name.trim_end_matches(".py")).to_owned()
+}
+
+/// Whether a stack that ends so waits instead of working.
+pub(super) fn waits(innermost: &[String]) -> bool {
+    const WORDS: [&str; 22] = [
+        "epoll_wait",
+        "futex_wait",
+        "pthread_cond",
+        "poll_schedule",
+        "nanosleep",
+        "inet_csk_accept",
+        "accept4",
+        "socketAccept",
+        "socketRead0",
+        "SocketDispatcher.read",
+        "NioSocketImpl.park",
+        "NioSocketImpl.accept",
+        "Unsafe.park",
+        "Object.wait",
+        "Thread.sleep",
+        "EPoll.wait",
+        "Net.accept",
+        "Net.poll",
+        "select (selectors",
+        "accept (socket",
+        "readinto (socket",
+        "wait (threading",
+    ];
+    innermost
+        .iter()
+        .any(|frame| WORDS.iter().any(|word| frame.contains(word)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_have_their_packages() {
+        for (frame, package) in [
+            ("castile_codec::decode::repeat::run", "castile_codec"),
+            ("<alloc::vec::Vec<T> as Clone>::clone", "alloc"),
+            ("libc.so.6`memcpy", "libc.so.6"),
+            (
+                "org.apache.cxf.phase.PhaseInterceptorChain.doIntercept",
+                "org.apache.cxf",
+            ),
+            ("java.lang.String.length", "java.lang"),
+            (
+                "parse (/v/lib/python3.11/site-packages/zeep/xsd/types.py:12)",
+                "zeep",
+            ),
+            ("loads (/usr/lib/python3.11/json/decoder.py:3)", "json"),
+            ("main (engine.py:3)", "engine"),
+            ("runtime.mallocgc", "runtime.mallocgc"),
+        ] {
+            assert_eq!(of(frame), package, "{frame}");
+        }
+    }
+
+    #[test]
+    fn waiting_is_told_from_work() {
+        assert!(waits(&["jdk.internal.misc.Unsafe.park".into()]));
+        assert!(waits(&["readinto (socket.py:705)".into()]));
+        assert!(!waits(&["castile_xml::read".into()]));
+    }
+}
