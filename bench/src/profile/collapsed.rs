@@ -94,7 +94,8 @@ impl Stacks {
     }
 }
 
-/// A symbol with a path of modules stands for itself; any other gets the name of its object before it.
+/// A symbol with a path of modules stands for itself; any other gets the name of its object before it. An inlined function
+/// without a path says nothing of where it is from: its time is its caller's.
 fn perf_frame(line: &str) -> Option<String> {
     let rest = line.trim().split_once(' ')?.1;
     let (symbol, object) = rest.rsplit_once(" (")?;
@@ -103,10 +104,16 @@ fn perf_frame(line: &str) -> Option<String> {
         .map_or(symbol, |(name, _)| name)
         .replace(';', ",");
     let object = object.trim_end_matches(')').rsplit('/').next().unwrap_or(object);
-    Some(match symbol.contains("::") {
-        true => symbol,
-        false => format!("{object}`{symbol}"),
-    })
+    let path = symbol
+        .trim_start_matches('<')
+        .split(['<', ' ', '('])
+        .next()
+        .unwrap_or_default();
+    match (path.contains("::"), object) {
+        (true, _) => Some(symbol),
+        (false, "inlined") => None,
+        (false, object) => Some(format!("{object}`{symbol}")),
+    }
 }
 
 #[cfg(test)]
@@ -123,7 +130,7 @@ mod tests {
 
     #[test]
     fn samplers_own_texts_become_stacks() {
-        let perf = "engine 1 2.0: 1 cycles:\n\t55 memcpy+0x10 (/lib/libc.so.6)\n\t66 castile_xml::read+0x1 (/b/engine)\n\n";
+        let perf = "engine 1 2.0: 1 cycles:\n\t55 memcpy+0x10 (/lib/libc.so.6)\n\t60 get<a::B> (inlined)\n\t66 castile_xml::read+0x1 (/b/engine)\n\n";
         assert_eq!(
             Stacks::of_perf(&format!("{perf}{perf}")).text(),
             "castile_xml::read;libc.so.6`memcpy 2\n"

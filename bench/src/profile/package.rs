@@ -5,14 +5,15 @@ pub(super) fn of(frame: &str) -> String {
     if let Some((object, _)) = frame.split_once('`') {
         return object.to_owned();
     }
+    let path = frame.trim_start_matches("(anonymous namespace)::");
+    let path = path.trim_start_matches(['<', '&', '(', '[', '*']);
+    let path = path.trim_start_matches("dyn ").trim_start_matches("mut ");
+    let name = path.split(['<', ' ', '(']).next().unwrap_or(path);
+    if let Some((package, _)) = name.split_once("::") {
+        return package.to_owned();
+    }
     if let Some((_, place)) = frame.split_once(" (") {
         return python(place.trim_end_matches(')'));
-    }
-    if frame.contains("::") {
-        let path = frame.trim_start_matches(['<', '&', '(', '[', '*']);
-        let path = path.trim_start_matches("dyn ").trim_start_matches("mut ");
-        let end = path.find("::").unwrap_or(path.len());
-        return path[..end].to_owned();
     }
     let parts: Vec<&str> = frame.split(['.', '/']).collect();
     match parts.len() {
@@ -80,6 +81,7 @@ mod tests {
         for (frame, package) in [
             ("castile_codec::decode::repeat::run", "castile_codec"),
             ("<alloc::vec::Vec<T> as Clone>::clone", "alloc"),
+            ("zeep_codec::call::<fn(u8) -> (a::B, c::D)>", "zeep_codec"),
             ("libc.so.6`memcpy", "libc.so.6"),
             (
                 "org.apache.cxf.phase.PhaseInterceptorChain.doIntercept",
