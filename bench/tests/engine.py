@@ -1,4 +1,4 @@
-"""A toy engine that speaks the protocol with the standard library alone, right or with one flaw on purpose."""
+"""A toy engine: the protocol with the standard library alone, right or with one flaw on purpose."""
 
 import http.client
 import http.server
@@ -32,14 +32,16 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
 
-    def do_POST(self) -> None:  # noqa: N802 - the library's name
+    def do_POST(self) -> None:
+        """One request."""
         message = self.rfile.read(int(self.headers["Content-Length"])).decode()
         values = items(message)
         if "echoVoid" in message:
             reply = envelope('<echoVoidResponse xmlns="urn:castile:bench"/>')
         elif "sendInts" in message:
             count = len(values) + (FLAW == "count")
-            reply = envelope(f'<sendIntsResponse xmlns="urn:castile:bench"><count>{count}</count></sendIntsResponse>')
+            answer = f"<count>{count}</count>"
+            reply = envelope(f'<sendIntsResponse xmlns="urn:castile:bench">{answer}</sendIntsResponse>')
         else:
             values = ["7", *values[1:]] if FLAW == "server" else values
             reply = array("echoIntsResponse", "return", values)
@@ -97,7 +99,8 @@ class Engine:
         if FLAW == "dies":
             sys.exit("last words")
         values = ["7", *values[1:]] if FLAW == "client" else values
-        body = array(operation, "values", values) if self.sets else envelope(f'<{operation} xmlns="urn:castile:bench"/>')
+        empty = f'<{operation} xmlns="urn:castile:bench"/>'
+        body = array(operation, "values", values) if self.sets else envelope(empty)
         connection = http.client.HTTPConnection(host)
         connection.request("POST", path, body, {"Content-Type": "text/xml", "SOAPAction": '""'})
         self.last = items(connection.getresponse().read().decode())

@@ -249,7 +249,7 @@ impl Field {
                 _ => return Err(bad()),
             }),
             Type::Text => Field::Text(text.to_owned()),
-            Type::Bytes => Field::Bytes(from_hex(text).ok_or_else(|| bad())?),
+            Type::Bytes => Field::Bytes(from_hex(text).ok_or_else(bad)?),
         })
     }
 
