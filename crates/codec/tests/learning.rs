@@ -158,6 +158,116 @@ fn what_is_no_name_in_a_message_is_private() {
     }
 }
 
+/// A message with these header blocks.
+fn with_blocks(blocks: &str, note: &str) -> String {
+    format!(
+        "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/' xmlns:w='urn:w'>\
+         <e:Header>{blocks}</e:Header><e:Body><Note xmlns='urn:t'><text>{note}</text></Note></e:Body></e:Envelope>"
+    )
+}
+
+#[test]
+fn header_blocks_may_differ_and_nothing_of_them_is_kept() {
+    let table = Table::parse(TYPES);
+    let plan = table.plan("Note");
+    let mut learned = Learned::default();
+    for (blocks, like) in [
+        ("<w:id>secret1</w:id>", false),
+        ("<w:id>secret22</w:id><w:to xmlns:x='urn:x' x:a='1'/>", true),
+        (" <!-- secret --> ", true),
+        ("", true),
+        ("<w:id>1</w:id", false),
+        ("<w:id>1</w:ix>", false),
+        ("<w:id>&none;</w:id>", false),
+        ("<v:id>1</v:id>", false),
+        ("<w:id e:mustUnderstand='yes'>1</w:id>", false),
+        ("text", false),
+        ("<w:id>secret3</w:id>", true),
+    ] {
+        let text = with_blocks(blocks, &blocks.len().to_string());
+        assert_eq!(
+            learned.check(&table, &plan, &text, true, blocks),
+            like,
+            "{blocks}"
+        );
+    }
+    assert!(!format!("{:?}", learned.prologues).contains("secret"));
+    assert!(!format!("{:?}", learned.shadow).contains("secret"));
+    let other = with_blocks("<w:id/>", "a").replace("<e:Body>", "<e:Body >");
+    assert!(!learned.check(&table, &plan, &other, true, "around the blocks"));
+}
+
+#[test]
+fn messages_written_otherwise_are_learned_beside() {
+    let table = Table::parse(TYPES);
+    let plan = table.plan("Note");
+    let ways = [
+        "<Note xmlns='urn:t'><text>{}</text><by>me</by></Note>",
+        "<t:Note xmlns:t='urn:t'><t:text>{}</t:text><t:by>me</t:by></t:Note>",
+        "<n:Note xmlns:n='urn:t'><n:text>{}</n:text><n:by>me</n:by></n:Note>",
+        "<Note xmlns='urn:t'>\n  <text>{}</text>\n  <by>me</by>\n</Note>",
+        "<Note xmlns='urn:t' xmlns:a='urn:a' xmlns:b='urn:b'><text>{}</text><by>me</by></Note>",
+        "<Note xmlns:b='urn:b' xmlns:a='urn:a' xmlns='urn:t'><text>{}</text><by>me</by></Note>",
+        "<Note xmlns='urn:t'><text >{}</text ><by>me</by></Note>",
+        "<Note xmlns='urn:t'><text>{}</text></Note>",
+    ];
+    let mut learned = Learned::default();
+    for round in 0..3 {
+        for way in ways {
+            let inside = way.replace("{}", &format!("note {round}"));
+            let text = format!(
+                "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Body>{inside}</e:Body></e:Envelope>"
+            );
+            assert_eq!(
+                learned.check(&table, &plan, &text, true, way),
+                round > 0,
+                "{text}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_variable_table_says_what_may_differ() {
+    let table = Table::parse(TYPES);
+    let plan = table.plan("Step");
+    let mut learned = Learned::default();
+    let text = step(&table, "first", &[1.0, 2.0], &[("a", Some("b")), ("c", None)]);
+    learned.check(&table, &plan, &text, true, "first");
+    let (_, track) = learned.tracks.first().expect("a track");
+    let rows = track.variables(&table.types, table.types.shape(plan.body));
+    let told: Vec<String> = rows
+        .iter()
+        .map(|v| {
+            format!(
+                "{}/{}{} {} {}",
+                v.parent,
+                v.name,
+                if v.repeats { "*" } else { "" },
+                v.ty,
+                v.setter
+            )
+        })
+        .collect();
+    let int = "integer from -2147483648 to 2147483647";
+    assert_eq!(
+        told,
+        [
+            format!("/Step/number {int} scalar"),
+            "/Step/note string scalar".into(),
+            "/Step/field* double column".into(),
+            format!("/Step/mesh/x* {int} rows"),
+            format!("/Step/mesh/y* {int} rows"),
+            "/Step/mesh/value* double rows".into(),
+            "/Step/notes/text* string scalar".into(),
+            "/Step/notes/by* string scalar".into(),
+            "/Step/notes/text* string scalar".into(),
+            "/Step/last boolean scalar".into(),
+        ]
+    );
+    assert!(rows.is_sorted_by_key(|variable| variable.place));
+}
+
 #[test]
 fn long_runs_of_texts_are_read_plainly() {
     let table = Table::parse(TYPES);

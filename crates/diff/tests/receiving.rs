@@ -1,7 +1,7 @@
 //! What was learned of one peer's message is compared with nobody else's, is bounded, and changes nothing.
 
 use castile_codec::{DecodeOptions, EncodeOptions, Intake, Limits, Version, encode};
-use castile_diff::{Automata, Receiving};
+use castile_diff::{Automata, Receiving, Shared};
 use castile_plan::Plan;
 use castile_testkit::{Effort, Rng, Sampler, Table, difference, random_table};
 use castile_value::{Record, Value, ValueSink};
@@ -99,6 +99,137 @@ fn what_is_kept_is_bounded_and_off_is_off() {
         assert!(!read(&off, &table, &plan, &add("<n>1</n>"), None).1);
     }
     assert_eq!((off.stats().memory, off.stats().plain), (0, 3));
+}
+
+fn numbers(values: &[f64]) -> String {
+    let items: String = values.iter().map(|v| format!("<n>{v}</n>")).collect();
+    add(&items)
+}
+
+/// How many numbers were not read again.
+fn kept(automata: &Automata, table: &Table, plan: &Plan, text: &str, peer: Option<&[u8]>) -> u64 {
+    let before = automata.stats().values_kept;
+    read(automata, table, plan, text, peer);
+    automata.stats().values_kept - before
+}
+
+#[test]
+fn values_are_compared_with_those_of_the_same_peer_only() {
+    let table = Table::parse("add = n:double*");
+    let plan = table.plan("add");
+    let automata = Automata::new(Receiving::default());
+    let mut values: Vec<f64> = (0..2000).map(|i| f64::from(i) / 7.0).collect();
+    let text = numbers(&values);
+    let kept = |text: &str, peer: Option<&str>| kept(&automata, &table, &plan, text, peer.map(str::as_bytes));
+    for _ in 0..3 {
+        assert_eq!(kept(&text, None), 0, "nobody's values are not kept");
+    }
+    assert_eq!(kept(&text, Some("a")), 0);
+    assert_eq!(kept(&text, Some("b")), 0, "a's values are not compared with b's");
+    assert_eq!(kept(&text, Some("a")), 2000);
+    values[1000] = 0.5;
+    assert_eq!(kept(&numbers(&values), Some("a")), 1999);
+    assert_eq!(kept(&text, Some("b")), 2000);
+}
+
+#[test]
+fn last_messages_are_bounded_and_can_be_left_out() {
+    let table = Table::parse("add = n:double*");
+    let plan = table.plan("add");
+    let options = Receiving {
+        values_budget_bytes: 400_000,
+        peers_max: 5,
+        ..Receiving::default()
+    };
+    let automata = Automata::new(options.clone());
+    let text = numbers(&[0.123456789; 2000]);
+    for i in 0..40 {
+        let peer = format!("peer {}", i % 9);
+        read(&automata, &table, &plan, &text, Some(peer.as_bytes()));
+        let most = options.values_budget_bytes + 20_000;
+        assert!(automata.stats().memory <= most as u64, "{:?}", automata.stats());
+    }
+    let large = numbers(&[0.123456789; 20_000]);
+    for _ in 0..4 {
+        assert_eq!(
+            kept(&automata, &table, &plan, &large, Some(b"a")),
+            0,
+            "more than a quarter"
+        );
+    }
+    let without = Automata::new(Receiving {
+        values: false,
+        ..Receiving::default()
+    });
+    for _ in 0..4 {
+        assert_eq!(kept(&without, &table, &plan, &text, Some(b"a")), 0);
+    }
+    assert!(without.stats().memory < 10_000, "{:?}", without.stats());
+}
+
+#[test]
+fn what_never_repeats_is_not_kept_for_long() {
+    let table = Table::parse("add = n:double*");
+    let plan = table.plan("add");
+    let automata = Automata::new(Receiving::default());
+    let mut rng = Rng::new(4);
+    for _ in 0..200 {
+        let values: Vec<f64> = (0..500).map(|_| rng.unit()).collect();
+        read(&automata, &table, &plan, &numbers(&values), Some(b"a"));
+    }
+    let compared = automata.stats().values_parsed / 500;
+    assert!(compared < 40, "{compared} of 200 messages");
+    let same = numbers(&[0.25; 500]);
+    for _ in 0..400 {
+        read(&automata, &table, &plan, &same, Some(b"a"));
+    }
+    assert!(automata.stats().values_kept > 100 * 500, "{:?}", automata.stats());
+}
+
+#[test]
+fn the_same_message_gives_the_same_object() {
+    let table = Table::parse("add = n:string*");
+    let plan = table.plan("add");
+    let automata = Automata::new(Receiving::default());
+    let object = |text: &str, peer: &[u8]| {
+        let types = &table.types;
+        let message = automata
+            .open(text, &Limits::default(), Some(peer))
+            .expect("an envelope");
+        let mut header = ValueSink::new(types.shape(plan.header).clone());
+        let mut body = ValueSink::new(types.shape(plan.body).clone());
+        let intake = Intake {
+            types,
+            plan: &plan,
+            options: &DecodeOptions::default(),
+            header: &mut header,
+            body: &mut body,
+        };
+        match automata
+            .decode_shared::<Record>(message, 1, intake)
+            .expect("a good message")
+        {
+            Shared::Same(object) => (object, true),
+            Shared::New(_, ticket) => {
+                let object = std::sync::Arc::new(body.finish());
+                if let Some(ticket) = ticket {
+                    automata.share(ticket, object.clone());
+                }
+                (object, false)
+            }
+        }
+    };
+    let (one, two) = (add("<n>one</n><n>x</n>"), add("<n>two</n>"));
+    object(&one, b"a");
+    let (first, _) = object(&one, b"a");
+    let (again, same) = object(&one, b"a");
+    assert!(same && std::sync::Arc::ptr_eq(&first, &again));
+    assert!(!object(&one, b"b").1, "another peer's object is nobody else's");
+    let (other, same) = object(&two, b"a");
+    assert!(!same && *other != *first);
+    assert!(!object(&one, b"a").1);
+    assert!(object(&one, b"a").1);
+    assert_eq!(automata.stats().same, 3);
 }
 
 #[test]

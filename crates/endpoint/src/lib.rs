@@ -40,12 +40,12 @@ pub use castile_codec::{
     Refusal, Route, Sending, Version, World,
 };
 pub use castile_diff::{
-    Costs, Match, Options as Differential, Receiving, ReceivingStats, Report, Stats as DifferentialStats,
-    Steps, Stuffing,
+    Costs, Match, Options as Differential, Receiving, ReceivingStats, Report, Reuse, Shared,
+    Stats as DifferentialStats, Steps, Stuffing, Ticket,
 };
 pub use client::{
     Attachment, CallOptions, Carrier, Carrying, Client, ClientOptions, Exchange, Incoming, Outcome, Outgoing,
-    Record, Reply, ReplyStream, Rest,
+    Record, Reply, ReplyStream, Rest, SharedReply,
 };
 pub use error::{Error, Guilty, Kind};
 pub use layers::Layers;

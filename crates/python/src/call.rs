@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use castile_endpoint::{DifferentialStats, Exchange, HeaderBlock, Outgoing, Payload, Record};
+use castile_endpoint::{
+    DifferentialStats, Exchange, HeaderBlock, Outgoing, Payload, ReceivingStats, Record,
+};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -246,14 +248,21 @@ impl Call {
         self.record.request.report().kind.name()
     }
 
-    /// How the reply was read: by comparing it with an earlier one, or plainly.
+    /// How the reply was read: not at all since it was the same as the last, by comparing it with an earlier
+    /// one, or plainly.
     #[getter]
     fn reply_match(&self) -> &'static str {
-        if self.record.received.followed {
-            "learned"
-        } else {
-            "plain"
+        match &self.record.received {
+            received if received.same => "same",
+            received if received.followed => "learned",
+            _ => "plain",
         }
+    }
+
+    /// Numbers in the reply's arrays that were those of the last reply, and not read again.
+    #[getter]
+    fn values_kept(&self) -> u64 {
+        self.record.received.values_kept
     }
 
     /// What making the request from the last one took.
@@ -344,6 +353,29 @@ pub(crate) fn outgoing(request: &Bound<'_, Request>, timeout: Option<f64>) -> Py
         outgoing.timeout = Some(duration(seconds)?);
     }
     Ok(outgoing)
+}
+
+/// What differential receiving did so far.
+pub(crate) fn receiving_figures<'py>(
+    py: Python<'py>,
+    stats: &ReceivingStats,
+) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    let figures = [
+        ("learned", stats.learned),
+        ("followed", stats.followed),
+        ("same", stats.same),
+        ("plain", stats.plain),
+        ("bytes_compared", stats.bytes_compared),
+        ("bytes_parsed", stats.bytes_parsed),
+        ("values_kept", stats.values_kept),
+        ("values_parsed", stats.values_parsed),
+        ("memory", stats.memory),
+    ];
+    for (name, figure) in figures {
+        dict.set_item(name, figure)?;
+    }
+    Ok(dict)
 }
 
 /// What differential sending did so far.

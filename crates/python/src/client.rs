@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use castile_endpoint::{
-    Client as Endpoint, Exchange, Fault, Kind, Outcome, Outgoing, Record, StreamOptions, Version,
+    Client as Endpoint, Exchange, Fault, Kind, Outcome, Outgoing, Record, Reuse, Shared, StreamOptions, Version,
 };
 use castile_plan::{ComplexId, TypeId};
 use castile_value::{Shape, Source, Value, ValueSink};
@@ -56,20 +56,7 @@ impl Client {
 
     /// What differential receiving did so far.
     fn receiving<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let stats = self.endpoint.receiving();
-        let dict = PyDict::new(py);
-        let figures = [
-            ("learned", stats.learned),
-            ("followed", stats.followed),
-            ("plain", stats.plain),
-            ("bytes_compared", stats.bytes_compared),
-            ("bytes_parsed", stats.bytes_parsed),
-            ("memory", stats.memory),
-        ];
-        for (name, figure) in figures {
-            dict.set_item(name, figure)?;
-        }
-        Ok(dict)
+        crate::call::receiving_figures(py, &self.endpoint.receiving())
     }
 
     /// What differential sending did so far.
@@ -249,10 +236,14 @@ impl Client {
     ) -> PyResult<(Bound<'py, PyAny>, bool, Call)> {
         let exchange = &answer.0;
         let operation = &exchange.outgoing.operation;
-        if exchange.response().body.len() >= ARRAYS_BYTES_MIN
+        let shares = !whole && self.endpoint.receiving_options().reuse == Reuse::Shared;
+        if (shares || exchange.response().body.len() >= ARRAYS_BYTES_MIN)
             && let Some((header, result)) = self.arrays(operation)
         {
-            return self.receive_arrays(py, exchange, header, result, whole);
+            return match shares {
+                true => self.receive_shared(py, exchange, header, result),
+                false => self.receive_arrays(py, exchange, header, result, whole),
+            };
         }
         let (mut header, mut result, is_value) = self.sinks(py, operation)?;
         let (outcome, record) = self.endpoint.receive(exchange, &mut header, &mut result);
@@ -417,6 +408,44 @@ impl Client {
                 Ok((value, false, Call::new(record, header, blocks)))
             }
         }
+    }
+
+    /// The same, and a reply that is one array and the same as the last gives the same array, read-only.
+    fn receive_shared<'py>(
+        &self,
+        py: Python<'py>,
+        exchange: &Exchange,
+        header: ComplexId,
+        result: ComplexId,
+    ) -> PyResult<(Bound<'py, PyAny>, bool, Call)> {
+        let types = self.endpoint.types();
+        let (outcome, shared, record, header, result) = py.detach(|| {
+            let mut header = ValueSink::new(types.shape(header).clone());
+            let mut result = ValueSink::new(types.shape(result).clone());
+            let (outcome, shared, record) =
+                self.endpoint
+                    .receive_shared::<Py<PyAny>>(exchange, &mut header, &mut result);
+            (outcome, shared, record, header.finish(), result.finish())
+        });
+        let blocks = match outcome {
+            Err(e) => return Err(error::endpoint(py, &e)),
+            Ok(Outcome::Fault(fault)) => return Ok(self.fault(py, *fault, record)),
+            Ok(Outcome::Reply(blocks)) => blocks,
+        };
+        let value = match shared {
+            Some(Shared::Same(array)) => array.bind(py).clone(),
+            other => {
+                let value = single(record_to_python(py, &self.classes, result)?)?;
+                let is_array = value.is_instance(&py.import("numpy")?.getattr("ndarray")?)?;
+                if let Some(Shared::New(_, Some(ticket))) = other.filter(|_| is_array) {
+                    value.getattr("flags")?.setattr("writeable", false)?;
+                    self.endpoint.share(ticket, Arc::new(value.clone().unbind()));
+                }
+                value
+            }
+        };
+        let header = record_to_python(py, &self.classes, header)?.unbind();
+        Ok((value, false, Call::new(record, header, blocks)))
     }
 
     /// A fault as an exception that is not raised yet, and what the call did.

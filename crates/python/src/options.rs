@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use castile_endpoint::{Cache, ClientOptions, Differential, LoadOptions, Location, Receiving, Stuffing};
+use castile_endpoint::{Cache, ClientOptions, Differential, LoadOptions, Location, Receiving, Reuse, Stuffing};
 use castile_http::{Auth, Compression, Proxy, Redirects, Tls, Url};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -119,6 +119,16 @@ pub(crate) fn receiving(settings: &Settings<'_, '_>) -> PyResult<Receiving> {
     let enabled = settings.get::<bool>("differential_enabled")?.unwrap_or(true);
     let receive = settings.get::<bool>("differential_receive")?.unwrap_or(true);
     options.enabled = enabled && receive;
+    settings.set("differential_keep", &mut options.values)?;
+    settings.set("differential_keep_bytes", &mut options.values_budget_bytes)?;
+    options.reuse = match settings.get::<String>("differential_reuse")?.as_deref() {
+        None | Some("fresh") => Reuse::Fresh,
+        Some("shared") => Reuse::Shared,
+        Some(other) => {
+            let why = format!("reuse is \"fresh\" or \"shared\", not {other:?}");
+            return Err(PyValueError::new_err(why));
+        }
+    };
     Ok(options)
 }
 

@@ -122,6 +122,11 @@ impl Server {
         call::sending_figures(py, &self.service.differential())
     }
 
+    /// What differential receiving did so far.
+    fn receiving<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        call::receiving_figures(py, &self.service.receiving())
+    }
+
     /// Calls, faults, bytes in and out, seconds of decoding and of encoding so far.
     fn stats(&self) -> (u64, u64, u64, u64, f64, f64) {
         let stats = self.service.stats();

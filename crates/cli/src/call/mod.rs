@@ -152,6 +152,9 @@ pub(crate) fn run(args: &CallArgs, verbose: u8) -> Result<ExitCode, Failure> {
     let answer = exchange(&client, outgoing)?;
     if verbose > 0 {
         report(&client, &answer.done);
+        if verbose > 1 {
+            variables(&client, &args.operation)?;
+        }
     }
     if args.raw {
         print(&answer.done.reply, false)?;
@@ -346,6 +349,18 @@ fn result_json(client: &Client, id: ComplexId, result: &Record) -> Json {
         ([only], [value]) => values::field(types, Some(only), value),
         _ => values::record(types, id, result),
     }
+}
+
+/// What was learned of the reply, to standard error: a line for each value that may differ in the next, with the
+/// bytes before it, its name, its type, and how it is set.
+fn variables(client: &Client, operation: &str) -> Result<(), Failure> {
+    for table in client.variables(operation)? {
+        anstream::eprintln!("the reply may differ in:");
+        table
+            .iter()
+            .for_each(|variable| anstream::eprintln!("{variable}"));
+    }
+    Ok(())
 }
 
 /// Sizes and timings, to standard error.

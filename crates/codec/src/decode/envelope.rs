@@ -1,5 +1,6 @@
 //! The envelope around headers and body.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use castile_message::Version;
@@ -53,6 +54,8 @@ pub struct Envelope<'a> {
     /// The header blocks that decoding passes over, for they are for somebody else; empty: none.
     elsewhere: Vec<bool>,
     pub(super) place: Place<'a>,
+    /// What it begins like, its header blocks apart, when it was read.
+    pub(super) like: Option<Arc<Prologue>>,
     /// What the envelope must not have and can be read in spite of.
     pub(super) breach: Option<Error>,
 }
@@ -73,6 +76,8 @@ pub(super) struct Body<'a> {
     pub(super) reader: Reader<'a>,
     /// At the first header block; `None` when there is no header.
     header: Option<Reader<'a>>,
+    /// Where the header's content lies.
+    pub(super) blocks: Range<usize>,
     pub(super) first: Option<Start<'a>>,
 }
 
@@ -107,6 +112,7 @@ impl<'a> Envelope<'a> {
         let Head {
             headers,
             header,
+            blocks,
             first,
         } = open.head(version).map_err(|e| e.within("Envelope"))?;
         Ok(Envelope {
@@ -118,8 +124,10 @@ impl<'a> Envelope<'a> {
             place: Place::Read(Body {
                 reader: open.reader,
                 header,
+                blocks,
                 first,
             }),
+            like: None,
             breach: open.breach,
         })
     }
@@ -133,6 +141,7 @@ impl<'a> Envelope<'a> {
             headers: Vec::new(),
             elsewhere: Vec::new(),
             place: Place::Known(prologue),
+            like: None,
             breach: None,
         }
     }
@@ -239,6 +248,22 @@ impl<'a> Envelope<'a> {
         &self.elsewhere
     }
 
+    /// Reads only the header blocks that the plan knows.
+    pub(super) fn decode_header(&mut self, intake: &mut Intake<'_>) -> Result<(), Error> {
+        let elsewhere = std::mem::take(&mut self.elsewhere);
+        match &mut self.place {
+            // It has none.
+            Place::Known(_) => Ok(()),
+            Place::Read(body) => body.decode_header(
+                &elsewhere,
+                intake.types,
+                intake.plan,
+                intake.options,
+                intake.header,
+            ),
+        }
+    }
+
     /// Where the body is read on, the message opened if it was not.
     pub(super) fn read(self) -> Result<Body<'a>, Error> {
         match self.place {
@@ -339,6 +364,8 @@ struct Opening<'a> {
 struct Head<'a> {
     headers: Vec<HeaderBlock>,
     header: Option<Reader<'a>>,
+    /// Where the header's content lies.
+    blocks: Range<usize>,
     first: Option<Start<'a>>,
 }
 
@@ -373,12 +400,14 @@ impl<'a> Opening<'a> {
 
     /// The headers and the first body element.
     fn head(&mut self, version: Version) -> Result<Head<'a>, Error> {
-        let (mut headers, mut header) = (Vec::new(), None);
+        let (mut headers, mut header, mut blocks) = (Vec::new(), None, 0..0);
         let mut start = self.soap_child(version)?;
         if start.name.local == "Header" {
             header = Some(self.reader.clone());
             self.check_encoding_style(version, false);
+            let from = self.reader.position();
             headers = self.header(version).map_err(|e| e.within("Header"))?;
+            blocks = from..self.reader.token_start().max(from);
             start = self.soap_child(version)?;
         }
         if start.name.local != "Body" {
@@ -394,12 +423,14 @@ impl<'a> Opening<'a> {
                 Ok(Head {
                     headers,
                     header,
+                    blocks,
                     first: Some(first),
                 })
             }
             Next::End => Ok(Head {
                 headers,
                 header,
+                blocks,
                 first: None,
             }),
         }

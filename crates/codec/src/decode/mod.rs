@@ -20,7 +20,7 @@ use castile_value::Sink;
 use castile_xml::{Name, NsId, Reader, Token};
 
 pub use envelope::{Envelope, HeaderBlock};
-pub use learn::{Earlier, KeepOf, Lesson, Prologue, Reading, Shadow, Track};
+pub use learn::{Earlier, KeepOf, Lesson, Prologue, Reading, Shadow, Track, Variable};
 pub use stream::{BodyStream, Spine, Step};
 
 use crate::error::{Error, Guilty, Kind};

@@ -14,7 +14,7 @@ use castile_value::{Record, Value, ValueSink};
 pub(crate) struct Learned {
     pub(crate) prologues: Vec<Arc<Prologue>>,
     pub(crate) tracks: Vec<(Arc<Prologue>, Arc<Track>)>,
-    shadow: Option<Shadow>,
+    pub(crate) shadow: Option<Shadow>,
     pub(crate) followed: usize,
     pub(crate) values_kept: usize,
     pub(crate) values_parsed: usize,

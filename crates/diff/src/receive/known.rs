@@ -42,6 +42,15 @@ impl Known {
         self.entries.iter().find(same)
     }
 
+    /// The tracks of an operation, whatever they begin with.
+    pub(super) fn tracks(&self, operation: usize) -> impl Iterator<Item = &Track> {
+        let entries = self
+            .entries
+            .iter()
+            .filter(move |entry| entry.operation == operation);
+        entries.flat_map(|entry| &entry.tracks).map(|kept| &*kept.track)
+    }
+
     /// Adds what a message taught.
     pub(super) fn learn(&mut self, operation: usize, lesson: &Lesson, now: u64, tracks_max: usize) {
         let Lesson { prologue, track } = lesson.clone();

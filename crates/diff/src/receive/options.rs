@@ -29,10 +29,9 @@ pub enum Reuse {
     /// Each message gives a new object.
     #[default]
     Fresh,
-    /// A message that is the same as the last gives the same object again, which nobody may write to.
+    /// A message that is the same as the last gives the same object again, which nobody may write to: what a
+    /// client's `call_shared` and Python's arrays do.
     Shared,
-    /// The memory of the last object is filled anew, for callers who are done with it.
-    InPlace,
 }
 
 impl Default for Receiving {

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use castile_codec::{Earlier, Envelope, Error, Intake, KeepOf, Lesson, Limits};
+use castile_codec::{Earlier, Envelope, Error, Intake, KeepOf, Lesson, Limits, Variable};
+use castile_plan::Types;
+use castile_value::Shape;
 
 use super::known::Known;
 use super::lasts::{Last, Lasts};
@@ -73,16 +75,32 @@ pub struct ReceivingStats {
 pub struct Received {
     /// Whether it was like an earlier one.
     pub followed: bool,
+    /// Whether it was the same as the last one, and gave the same object.
+    pub same: bool,
     /// Numbers in its arrays that were those of the last message, and not read again.
     pub values_kept: u64,
 }
 
 /// A message whose object may be that of the last one.
-pub enum Shared {
+pub enum Shared<T> {
     /// It is the same as the last one, and this is the object that was made of that.
-    Same(Arc<dyn Any + Send + Sync>),
+    Same(Arc<T>),
     /// It was read; an object made of it can be [kept](Automata::share).
     New(Received, Option<Ticket>),
+}
+
+impl<T> Shared<T> {
+    /// How the message was read.
+    pub fn received(&self) -> Received {
+        match self {
+            Shared::New(received, _) => *received,
+            Shared::Same(_) => Received {
+                followed: true,
+                same: true,
+                values_kept: 0,
+            },
+        }
+    }
 }
 
 /// Which message an object is made of.
@@ -112,6 +130,14 @@ impl<'a> Message<'a> {
     /// The same, to say which roles are played.
     pub fn envelope_mut(&mut self) -> &mut Envelope<'a> {
         &mut self.envelope
+    }
+
+    /// Says whose it is, when that was found out after it was opened.
+    pub fn belongs_to(&mut self, peer: &[u8]) {
+        if self.peer.as_deref() != Some(peer) {
+            self.peer = Some(peer.into());
+            self.own = None;
+        }
     }
 
     /// The envelope, to be decoded plainly.
@@ -171,6 +197,16 @@ impl Automata {
         }
     }
 
+    /// What was learned of an operation's messages that is compared with everybody's: of each of their shapes the
+    /// table of what may differ. `body` is the record type of the plan's body.
+    pub fn variables(&self, operation: usize, types: &Types, body: &Arc<Shape>) -> Vec<Vec<Variable>> {
+        let shared = self.shared();
+        shared
+            .tracks(operation)
+            .map(|track| track.variables(types, body))
+            .collect()
+    }
+
     /// Opens a message. `peer` tells whose it is: a principal, or else a connection; what is private to
     /// nobody in particular is not learned.
     ///
@@ -212,19 +248,21 @@ impl Automata {
             .map(|(received, _)| received)
     }
 
-    /// The same, but for a message of the same peer that is the same as the last one, the sinks are told nothing
-    /// and the object is given that was [made](Automata::share) of that one.
+    /// The same, but for a message of the same peer that is the same as the last one, the body's sink is told
+    /// nothing and the object is given that was [made](Automata::share) of that one, if it is a `T`.
     ///
     /// # Errors
     /// As [`Envelope::decode`].
-    pub fn decode_shared(
+    pub fn decode_shared<T: Any + Send + Sync>(
         &self,
         message: Message<'_>,
         operation: usize,
         intake: Intake<'_>,
-    ) -> Result<Shared, Error> {
+    ) -> Result<Shared<T>, Error> {
         let mut last = self.last(&message, operation, 0);
-        let same = last.as_ref().and_then(|last| last.object_of(&message.envelope));
+        let same = last
+            .as_ref()
+            .and_then(|last| last.object_of(&message.envelope)?.downcast().ok());
         if let Some(object) = same {
             self.add(&self.counters.same, 1);
             self.note_followed(message.length);
@@ -232,6 +270,7 @@ impl Automata {
                 last.number = self.clock.fetch_add(1, Ordering::Relaxed);
             }
             self.keep(message.peer, operation, last);
+            message.envelope.decode_only_header(intake)?;
             return Ok(Shared::Same(object));
         }
         let (received, ticket) = self.read(message, operation, intake, last, KeepOf::Text)?;
@@ -320,6 +359,7 @@ impl Automata {
         }
         let received = Received {
             followed: reading.followed.is_some(),
+            same: false,
             values_kept: reading.values_kept as u64,
         };
         if let Some(last) = &mut last {

@@ -6,7 +6,7 @@ use castile_codec::{
     DecodeOptions, Draft, EncodeOptions, Envelope, Fault, HeaderBlock, Intake, Name, Sending, Version,
 };
 use castile_contract::Operation;
-use castile_diff::Received;
+use castile_diff::{Automata, Message, Received};
 use castile_http::{Request, Response};
 use castile_plan::{ComplexId, Plan, QName, Style};
 use castile_value::{Graph, Sink, Source, Value, ValueSink};
@@ -126,6 +126,10 @@ impl castile_value::Objects for Reply {
         self.objects.get(number as usize)
     }
 }
+
+/// What reads a reply: a method of [`Automata`].
+pub(super) type Read<'r, T> =
+    &'r dyn Fn(&Automata, Message<'_>, usize, Intake<'_>) -> Result<T, castile_codec::Error>;
 
 impl Client {
     /// Calls an operation with dynamic values: `args` is a map or record of the arguments. Arguments
@@ -339,10 +343,15 @@ impl Client {
         result: &mut dyn Sink,
     ) -> (Result<Outcome, Error>, Record) {
         let started = Instant::now();
-        let (outcome, received) = match self.outcome(exchange, header, result) {
+        let (outcome, received) = match self.outcome(exchange, header, result, &Automata::decode) {
             Ok((outcome, received)) => (Ok(outcome), received),
             Err(error) => (Err(error), Received::default()),
         };
+        (outcome, self.received(exchange, started, received))
+    }
+
+    /// What a call did whose reply was read, which is logged.
+    pub(super) fn received(&self, exchange: &Exchange, started: Instant, received: Received) -> Record {
         let record = self.record(exchange, started.elapsed(), received);
         tracing::debug!(
             operation = %record.operation,
@@ -354,20 +363,24 @@ impl Client {
             decode_us = record.decode.as_micros() as u64,
             "call"
         );
-        (outcome, record)
+        record
     }
 
-    pub(super) fn finish(&self, exchange: Exchange) -> Result<Result<Reply, Fault>, Error> {
+    /// Sinks for the headers and the results of an operation.
+    pub(super) fn sinks(&self, operation: &str) -> Result<(ValueSink, ValueSink), Error> {
         let types = self.types();
         let nothing = || ValueSink::new(std::sync::Arc::new(castile_value::Shape::new("", Vec::new())));
-        let shapes = self.result(&exchange.outgoing.operation)?;
-        let (mut header, mut result) = match shapes {
+        Ok(match self.result(operation)? {
             Some((header, result)) => (
                 ValueSink::new(types.shape(header).clone()),
                 ValueSink::new(types.shape(result).clone()),
             ),
             None => (nothing(), nothing()),
-        };
+        })
+    }
+
+    pub(super) fn finish(&self, exchange: Exchange) -> Result<Result<Reply, Fault>, Error> {
+        let (mut header, mut result) = self.sinks(&exchange.outgoing.operation)?;
         let (outcome, record) = self.receive(&exchange, &mut header, &mut result);
         match outcome? {
             Outcome::Fault(fault) => Ok(Err(*fault)),
@@ -457,12 +470,13 @@ impl Client {
         self.with_http_headers(request)
     }
 
-    fn outcome(
+    pub(super) fn outcome<T: Default>(
         &self,
         exchange: &Exchange,
         header: &mut dyn Sink,
         result: &mut dyn Sink,
-    ) -> Result<(Outcome, Received), Error> {
+        read: Read<'_, T>,
+    ) -> Result<(Outcome, T), Error> {
         let Response {
             status,
             headers,
@@ -482,7 +496,7 @@ impl Client {
         if body.is_empty() {
             return match status.is_success() {
                 true if expected => Err(during(peer("it is empty"))),
-                true => Ok((Outcome::Reply(Vec::new()), Received::default())),
+                true => Ok((Outcome::Reply(Vec::new()), T::default())),
                 false => Err(during(refusal(*status, "it is an error without a word"))),
             };
         }
@@ -495,11 +509,12 @@ impl Client {
             return Err(during(foreign(*status, content_type, body)));
         }
         let memories = Some(&exchange.outgoing.memories);
-        self.decode_reply(operation, memories, content_type, body, header, result)
+        self.decode_reply(operation, memories, content_type, body, header, result, read)
             .map_err(during)
     }
 
-    pub(super) fn decode_reply(
+    #[allow(clippy::too_many_arguments)] // what a reply is read by, and where its values go
+    pub(super) fn decode_reply<T: Default>(
         &self,
         operation: &Operation,
         memories: Option<&Memories>,
@@ -507,7 +522,8 @@ impl Client {
         body: &[u8],
         header: &mut dyn Sink,
         result: &mut dyn Sink,
-    ) -> Result<(Outcome, Received), Error> {
+        read: Read<'_, T>,
+    ) -> Result<(Outcome, T), Error> {
         let types = self.types();
         let text = media::text(body, &Media::parse(content_type))?;
         let message = self.automata.open(&text, &self.options.limits, Some(MY_SERVER))?;
@@ -521,11 +537,11 @@ impl Client {
         if envelope.is_fault() {
             let envelope = message.into_envelope();
             let fault = envelope.decode_fault(types, Some(operation.detail), &options)?;
-            return Ok((Outcome::Fault(Box::new(fault)), Received::default()));
+            return Ok((Outcome::Fault(Box::new(fault)), T::default()));
         }
         let blocks = envelope.headers().to_vec();
         let Some(plan) = &operation.output else {
-            return Ok((Outcome::Reply(blocks), Received::default()));
+            return Ok((Outcome::Reply(blocks), T::default()));
         };
         if let Some(other) = self.another(plan, envelope) {
             return Err(peer(&format!(
@@ -541,7 +557,7 @@ impl Client {
                 header,
                 body: result,
             };
-            self.automata.decode(message, number, intake)
+            read(&self.automata, message, number, intake)
         };
         let received = match plan.style {
             Style::Wrapped if arguments(types, plan).1 => {
@@ -611,7 +627,7 @@ impl Client {
 const MY_SERVER: &[u8] = b"";
 
 /// The value itself when the record has one field, else the record.
-fn single(record: castile_value::Record) -> Value {
+pub(super) fn single(record: castile_value::Record) -> Value {
     match record.values().len() {
         0 => Value::Absent,
         1 => record.into_values().pop().unwrap_or_default(),

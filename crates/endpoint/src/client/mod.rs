@@ -6,6 +6,7 @@ mod options;
 mod record;
 mod related;
 mod reply;
+mod shared;
 mod stream;
 mod streamed;
 
@@ -25,6 +26,7 @@ pub use carrier::{Carrier, Carrying};
 pub use options::ClientOptions;
 pub use record::Record;
 pub use related::{Attachment, Incoming};
+pub use shared::SharedReply;
 pub use stream::{ReplyStream, Rest};
 
 use self::carrier::Transport;
@@ -178,6 +180,11 @@ impl Client {
         Ok(crate::adapt::arguments(self.types(), input(operation)?).0)
     }
 
+    /// How replies are read by what was learned of the last ones.
+    pub fn receiving_options(&self) -> &castile_diff::Receiving {
+        self.automata.options()
+    }
+
     /// What differential sending did so far.
     pub fn differential(&self) -> castile_diff::Stats {
         self.templates.stats()
@@ -186,6 +193,19 @@ impl Client {
     /// What differential receiving did so far.
     pub fn receiving(&self) -> castile_diff::ReceivingStats {
         self.automata.stats()
+    }
+
+    /// What was learned of an operation's replies: for each shape they had, which values may differ.
+    ///
+    /// # Errors
+    /// As [`Client::operation`].
+    pub fn variables(&self, operation: &str) -> Result<Vec<Vec<castile_codec::Variable>>, Error> {
+        let operation = self.operation(operation)?;
+        let number = std::ptr::from_ref(operation) as usize;
+        let types = self.types();
+        Ok(operation.output.as_ref().map_or_else(Vec::new, |plan| {
+            self.automata.variables(number, types, types.shape(plan.body))
+        }))
     }
 
     /// The envelope of a request, without sending it.
@@ -210,7 +230,7 @@ impl Client {
         result: &mut dyn Sink,
     ) -> Result<Outcome, Error> {
         let operation = self.operation(operation)?;
-        let (outcome, _) = self.decode_reply(operation, None, "", body, header, result)?;
+        let (outcome, _) = self.decode_reply(operation, None, "", body, header, result, &Automata::decode)?;
         Ok(outcome)
     }
 

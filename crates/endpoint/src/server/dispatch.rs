@@ -307,6 +307,9 @@ impl Service {
                 return handling.fault(fault, cause);
             }
         };
+        if let Some(principal) = handling.principal() {
+            opened.belongs_to(&[b"u", principal.as_bytes()].concat());
+        }
         let span = tracing::debug_span!("serve", operation = %operation.name, bytes = message.text.len());
         let _entered = span.enter();
         let call = handling.call(binding, operation, Content::Whole(opened), &message);

@@ -44,6 +44,11 @@ impl<'s> Handling<'s> {
         }
     }
 
+    /// The user whom a layer found out to have sent it.
+    pub(super) fn principal(&self) -> Option<&str> {
+        self.found.principal.as_deref()
+    }
+
     /// The call for the handler, once all is checked.
     pub(super) fn call<'c>(
         &'c self,

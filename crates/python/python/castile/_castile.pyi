@@ -321,7 +321,12 @@ class Call:
 
     @property
     def reply_match(self) -> str:
-        """How the reply was read: `"learned"`, by comparing it with an earlier one, or `"plain"`."""
+        """How the reply was read: `"learned"`, by comparing it with an earlier one, or `"plain"`; `"same"`
+        when it was not read, since it was the same as the last and gave the same array."""
+
+    @property
+    def values_kept(self) -> int:
+        """Numbers in the reply's arrays that were those of the last reply, and not read again."""
 
     @property
     def differential(self) -> dict[str, int]:
@@ -513,6 +518,7 @@ class Server:
         settings: Mapping[str, Any],
     ) -> Server: ...
     def differential(self) -> dict[str, int]: ...
+    def receiving(self) -> dict[str, int]: ...
     @property
     def address(self) -> tuple[str, int]: ...
     def stop(self) -> None: ...

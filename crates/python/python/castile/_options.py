@@ -68,7 +68,9 @@ class Timeouts:
 class Differential:
     """How a message is made, and read, from the last one like it. `None` keeps a default.
 
-    `enabled=False` turns both off, `receive=False` only the reading.
+    `enabled=False` turns both off, `receive=False` only the reading. `keep=False` keeps no values of
+    received messages, `keep_bytes` is what they may take together. With `reuse="shared"` a reply that is
+    one array and the same as the last gives the same array again, which is read-only (clients).
 
     `pad=False` keeps numbers at their exact width, for peers that cannot read `<v>1.5  </v>`.
     `stuffing` gives every number so many characters from the start (or `"max"`, the most that its
@@ -87,6 +89,9 @@ class Differential:
 
     enabled: bool = True
     receive: bool = True
+    keep: bool = True
+    keep_bytes: int | None = None
+    reuse: Literal["fresh", "shared"] = "fresh"
     pad: bool | None = None
     stuffing: int | Literal["max"] | None = None
     values_min: int | None = None

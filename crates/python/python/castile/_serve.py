@@ -166,6 +166,12 @@ class Server(Running):
         written, bytes of memory kept."""
         return self._core.differential()
 
+    @property
+    def receiving(self) -> dict[str, int]:
+        """What differential receiving did so far: calls that were like an earlier one (`followed`), those
+        decoded plainly, numbers in arrays that were not read again (`values_kept`), bytes of memory kept."""
+        return self._core.receiving()
+
     def __repr__(self) -> str:
         return f"<castile.Server at {self.url}>"
 

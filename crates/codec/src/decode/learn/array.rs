@@ -14,8 +14,9 @@ use std::ops::Range;
 use castile_value::DType;
 use castile_xml::{Shift, common_prefix, realign};
 
+use super::form::{Cell, Form};
 use super::splice::Splice;
-use crate::decode::repeat::{Ground, Kernel, Pattern, after, end_of, number};
+use crate::decode::repeat::{Ground, Kernel, after, end_of, number};
 use crate::scalar::packed;
 
 /// An array of numbers, or of records of numbers, as the last message had it.
@@ -27,74 +28,6 @@ pub(super) struct Array {
     widths: Vec<u8>,
     /// The values, packed.
     pub(super) values: Vec<u8>,
-}
-
-/// What the items of an array are like.
-pub(super) struct Form<'p> {
-    cells: Vec<Cell<'p>>,
-    /// The bytes before the first value of an item.
-    first: &'p [u8],
-    /// What stands between the last value of an item and the first of the next.
-    between: Vec<u8>,
-    /// Bytes of an item's values when they are packed.
-    stride: usize,
-    /// How many items there may be.
-    most: u32,
-}
-
-/// One value of an item.
-struct Cell<'p> {
-    kernel: Kernel,
-    dtype: DType,
-    /// Where it lies among the packed values of the item.
-    offset: usize,
-    /// What follows it in the item.
-    follows: &'p [u8],
-    /// How many bytes follow it before the next value, of the same item or the next.
-    gap: usize,
-}
-
-impl<'p> Form<'p> {
-    /// The form of at most so many items like a pattern, whose values have these machine types.
-    pub(super) fn new(pattern: &Pattern<'p>, dtypes: &[DType], most: u32) -> Option<Form<'p>> {
-        let first = pattern.values.first()?.before;
-        let between = [pattern.close, pattern.gap, first].concat();
-        let follow = pattern.values.iter().skip(1).map(|cell| cell.before);
-        let mut stride = 0;
-        let cells = pattern
-            .values
-            .iter()
-            .zip(dtypes)
-            .zip(follow.chain([pattern.close]));
-        let mut cells: Vec<Cell<'p>> = cells
-            .map(|((cell, &dtype), follows)| {
-                stride += dtype.size();
-                Cell {
-                    kernel: cell.kernel,
-                    dtype,
-                    offset: stride - dtype.size(),
-                    follows,
-                    gap: follows.len(),
-                }
-            })
-            .collect();
-        cells.last_mut()?.gap = between.len();
-        Some(Form {
-            cells,
-            first,
-            between,
-            stride,
-            most,
-        })
-    }
-
-    /// What stands between two items.
-    fn gap(&self) -> &[u8] {
-        let close = self.cells.last().map_or(0, |cell| cell.follows.len());
-        self.between
-            .get(close..self.between.len() - self.first.len())
-            .unwrap_or_default()
-    }
 }
 
 /// What became of an array.
@@ -149,6 +82,11 @@ impl Array {
 
 /// Values that differ in a row before something may have come between or gone; then eight times as many.
 const PATIENCE: usize = 8;
+
+/// Equal bytes in a row that are so few that items are compared one by one, and how many of them at once.
+const DENSE: usize = 1024;
+const BLOCK_MIN: usize = 8;
+const BLOCK_MAX: usize = 64;
 
 /// Bytes that must be equal for two texts to be aligned again, and how far that is looked for.
 const SAMPLE: usize = 64;
@@ -240,11 +178,25 @@ impl<'a> Walk<'_, '_, 'a> {
     /// Goes through both texts side by side.
     fn compare(&mut self, from: usize) -> Next {
         let (mut differing, mut patience) = (0, PATIENCE);
+        let mut block = 0;
         loop {
+            if block > 0 && differing < patience && self.form.cells.len() == 1 {
+                let shift = self.at.wrapping_sub(self.before);
+                match self.compare_block(from, block, patience, &mut differing) {
+                    Next::Value(0) => block = 0,
+                    Next::Value(_) if self.at.wrapping_sub(self.before) == shift => block = BLOCK_MAX,
+                    Next::Value(_) => block = BLOCK_MIN,
+                    other => return other,
+                }
+                continue;
+            }
             let (old, new) = (self.old.get(self.before..), self.input().get(self.at..));
             let same = common_prefix(old.unwrap_or_default(), new.unwrap_or_default());
             if self.pass_equal(same) {
                 differing = 0;
+            }
+            if same < DENSE {
+                block = BLOCK_MIN;
             }
             if self.widths.ahead().is_empty() {
                 return Next::More(self.at);
@@ -265,6 +217,49 @@ impl<'a> Walk<'_, '_, 'a> {
                 other => return other,
             }
         }
+    }
+
+    /// Compares some items one by one, which is quicker where many differ, as far as both texts run side by side.
+    /// Gives `Value(0)` when none differed.
+    fn compare_block(&mut self, from: usize, count: usize, patience: usize, differing: &mut usize) -> Next {
+        let widths = self.widths.ahead();
+        let gap = self.form.between.len();
+        let old = self.old.get(self.before..).unwrap_or_default();
+        let new = self.input().get(self.at..).unwrap_or_default();
+        // After the last item there is no other, so it is left to others.
+        let count = widths.len().saturating_sub(1).min(count);
+        let (mut ends, mut end, mut mask) = ([0; BLOCK_MAX], 0, 0u64);
+        for ((i, &width), place) in widths.iter().take(count).enumerate().zip(&mut ends) {
+            let range = end..end + usize::from(width) + gap;
+            end = range.end;
+            *place = end;
+            let same = equal(old.get(range.clone()), new.get(range));
+            mask |= u64::from(!same) << i;
+        }
+        let (mut passed, shift) = ((0, 0), self.at.wrapping_sub(self.before));
+        let all_equal = mask == 0;
+        while mask != 0 {
+            let i = mask.trailing_zeros() as usize;
+            mask &= mask - 1;
+            let until = i.checked_sub(1).and_then(|i| ends.get(i)).copied().unwrap_or(0);
+            if i > passed.0 {
+                self.pass(i - passed.0, until - passed.1);
+                *differing = 0;
+            }
+            match self.read(from) {
+                Next::Value(_) => *differing += 1,
+                other => return other,
+            }
+            passed = (i + 1, ends.get(i).copied().unwrap_or(0));
+            if self.at.wrapping_sub(self.before) != shift || *differing >= patience {
+                return Next::Value(self.at);
+            }
+        }
+        if count > passed.0 {
+            self.pass(count - passed.0, end - passed.1);
+            *differing = 0;
+        }
+        Next::Value(if all_equal { 0 } else { self.at })
     }
 
     /// Passes all values that lie in the next `same` bytes, with what follows each; whether there are any.
@@ -516,5 +511,23 @@ impl<'a> Walk<'_, '_, 'a> {
         self.values.skip(items * self.form.stride);
         self.before += bytes;
         true
+    }
+}
+
+/// Whether both texts are there and equal. Those of most items are compared without a call.
+#[inline(always)]
+fn equal(a: Option<&[u8]>, b: Option<&[u8]>) -> bool {
+    const HALF: usize = size_of::<u128>();
+    let (Some(a), Some(b)) = (a, b) else {
+        return false;
+    };
+    let half = |half: Option<&[u8; HALF]>| half.map_or(0, |half| u128::from_ne_bytes(*half));
+    match a.len() {
+        HALF..=32 => {
+            let first = half(a.first_chunk()) ^ half(b.first_chunk());
+            let last = half(a.last_chunk()) ^ half(b.last_chunk());
+            first | last == 0
+        }
+        _ => a == b,
     }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use castile_value::{Column, ColumnBuf, DType, RowLayout, Scalar, Sink, Slot};
 
-use super::array::{Array, Form};
+use super::array::Array;
+use super::form::Form;
 use super::notes::{Fixed, Kind, Layout};
 use super::shadow::{Shadow, State};
 use super::track::{BUFFERED_MAX, Items, Occurs, Several, Step, Track};

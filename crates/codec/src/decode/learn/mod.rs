@@ -16,14 +16,17 @@
 
 mod array;
 mod follow;
+mod form;
 mod notes;
 mod prologue;
 mod shadow;
 mod splice;
 mod track;
+mod variables;
 
 use std::sync::Arc;
 
+use castile_plan::Plan;
 use castile_value::Sink;
 use castile_xml::Limits;
 
@@ -37,6 +40,7 @@ pub(super) use notes::{Kind, Layout, Mark, Notes, Number, Run};
 pub use prologue::Prologue;
 pub use shadow::Shadow;
 pub use track::Track;
+pub use variables::Variable;
 
 /// What decoding one message taught.
 #[derive(Clone, Debug)]
@@ -102,20 +106,39 @@ impl<'a> Envelope<'a> {
         limits: &Limits,
         known: impl IntoIterator<Item = &'k Arc<Prologue>>,
     ) -> Result<Self, Error> {
-        let like = known
-            .into_iter()
-            .find(|prologue| input.starts_with(&*prologue.bytes));
-        match like.filter(|_| input.len() as u64 <= limits.bytes_max) {
-            Some(prologue) => Ok(Envelope::known(input, limits, prologue.clone())),
-            None => Envelope::open(input, limits),
+        let mut with_blocks = Vec::new();
+        for prologue in known {
+            match prologue.around_blocks() {
+                Some((head, _)) if input.as_bytes().starts_with(head) => with_blocks.push(prologue),
+                Some(_) => {}
+                None if !input.starts_with(&*prologue.bytes) => {}
+                None if input.len() as u64 > limits.bytes_max => {}
+                None => return Ok(Envelope::known(input, limits, prologue.clone())),
+            }
         }
+        let mut envelope = Envelope::open(input, limits)?;
+        let like = with_blocks
+            .into_iter()
+            .find(|prologue| envelope.begins_like(prologue));
+        envelope.like = like.cloned();
+        Ok(envelope)
+    }
+
+    /// Whether the message, its header blocks apart, begins so.
+    fn begins_like(&self, prologue: &Prologue) -> bool {
+        let (Place::Read(body), Some(around)) = (&self.place, prologue.around_blocks()) else {
+            return false;
+        };
+        let input = self.input.as_bytes();
+        let rest = input.get(body.blocks.end..body.reader.position());
+        self.breach.is_none() && (input.get(..body.blocks.start), rest) == (Some(around.0), Some(around.1))
     }
 
     /// Which of the messages it was compared with it begins like.
     pub fn prologue(&self) -> Option<&Arc<Prologue>> {
         match &self.place {
             Place::Known(prologue) => Some(prologue),
-            Place::Read(_) => None,
+            Place::Read(_) => self.like.as_ref(),
         }
     }
 
@@ -127,10 +150,22 @@ impl<'a> Envelope<'a> {
         })
     }
 
+    /// Tells the header blocks that the plan knows, of a message whose body is known.
+    ///
+    /// # Errors
+    /// As [`Envelope::decode`].
+    pub fn decode_only_header(mut self, mut intake: Intake<'_>) -> Result<(), Error> {
+        self.decode_header(&mut intake)
+    }
+
     /// What it begins like, and where that ends.
     fn known_rest(&self) -> Option<(&Arc<Prologue>, usize)> {
         let prologue = self.prologue()?;
-        Some((prologue, prologue.bytes.len()))
+        let end = match &self.place {
+            Place::Known(_) => prologue.bytes.len(),
+            Place::Read(body) => body.reader.position(),
+        };
+        Some((prologue, end))
     }
 
     /// As [`Envelope::decode`], for a message that may be like earlier ones. The values are the same
@@ -138,7 +173,7 @@ impl<'a> Envelope<'a> {
     ///
     /// # Errors
     /// As [`Envelope::decode`].
-    pub fn decode_like<'k, T>(self, intake: Intake<'_>, earlier: Earlier<T>) -> Result<Reading, Error>
+    pub fn decode_like<'k, T>(mut self, mut intake: Intake<'_>, earlier: Earlier<T>) -> Result<Reading, Error>
     where
         T: IntoIterator<Item = &'k Arc<Track>>,
     {
@@ -149,11 +184,12 @@ impl<'a> Envelope<'a> {
             learn,
         } = earlier;
         if let Some(like) = self.find(&intake, tracks, &mut shadow, keep) {
+            self.decode_header(&mut intake)?;
             return Ok(like.tell(self.input, intake.body));
         }
         let (input, known) = (self.input, self.known_rest());
         let known = known.map(|(prologue, at)| (prologue.clone(), at));
-        let learned = learn.then(|| self.learn_prologue()).flatten();
+        let learned = learn.then(|| self.learn_prologue(intake.plan)).flatten();
         let lesson = match &learned {
             Some((prologue, at)) => self.decode_learning(intake, prologue, *at)?,
             None => {
@@ -212,7 +248,7 @@ impl<'a> Envelope<'a> {
     where
         T: IntoIterator<Item = &'k Arc<Track>>,
     {
-        let (prologue, at) = self.known_rest()?;
+        let (prologue, at) = self.known_rest().filter(|_| self.is_apart(intake.plan))?;
         let ground = Ground {
             types: intake.types,
             strict: intake.options.strict,
@@ -244,21 +280,38 @@ impl<'a> Envelope<'a> {
         None
     }
 
-    /// How this message begins and where that ends, when it can be learned: it has no header blocks, and breaks
-    /// no rule.
-    fn learn_prologue(&self) -> Option<(Arc<Prologue>, usize)> {
+    /// Whether the body means the same whatever the header blocks say: by the rules of SOAP encoding it may refer
+    /// to them.
+    fn is_apart(&self, plan: &Plan) -> bool {
+        self.headers().is_empty() || !plan.encoded
+    }
+
+    /// How this message begins and where that ends, when it can be learned: it breaks no rule.
+    fn learn_prologue(&self, plan: &Plan) -> Option<(Arc<Prologue>, usize)> {
+        let known = self.known_rest().map(|(prologue, at)| (prologue.clone(), at));
         let body = match &self.place {
-            Place::Known(prologue) => return Some((prologue.clone(), prologue.bytes.len())),
-            Place::Read(body) => body,
+            Place::Read(body) if known.is_none() => body,
+            _ => return known,
         };
-        let plain = self.headers().is_empty() && self.breach.is_none();
-        let bytes = self.input.get(..body.reader.position()).filter(|_| plain)?;
+        if self.breach.is_some() || !self.is_apart(plan) {
+            return None;
+        }
+        let end = body.reader.position();
+        let (bytes, head) = match self.headers().is_empty() {
+            true => (self.input.get(..end)?.to_owned(), None),
+            false => {
+                let head = self.input.get(..body.blocks.start)?;
+                let bytes = [head, self.input.get(body.blocks.end..end)?].concat();
+                (bytes, Some(head.len()))
+            }
+        };
         let prologue = Prologue {
             bytes: bytes.into(),
+            head,
             version: self.version(),
             first: self.first()?,
         };
-        Some((Arc::new(prologue), bytes.len()))
+        Some((Arc::new(prologue), end))
     }
 }
 

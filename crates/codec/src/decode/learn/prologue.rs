@@ -5,10 +5,13 @@ use castile_message::Version;
 use super::track::is_markup;
 use crate::fault::Name;
 
-/// The bytes of a message without header blocks, through the start tag of its first body element.
+/// The bytes of a message through the start tag of its first body element, without its header blocks: nothing is
+/// kept of those.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Prologue {
     pub(in super::super) bytes: Box<str>,
+    /// How many of the bytes stand before the header blocks; `None` when there are no blocks.
+    pub(in super::super) head: Option<usize>,
     pub(in super::super) version: Version,
     pub(in super::super) first: Name,
 }
@@ -22,6 +25,11 @@ impl Prologue {
             .and_then(|rest| rest.split_once("?>"));
         let markup = declared.map_or(&*self.bytes, |(_, rest)| rest);
         !is_markup(markup.as_bytes())
+    }
+
+    /// The bytes before the header blocks, and those after them.
+    pub(super) fn around_blocks(&self) -> Option<(&[u8], &[u8])> {
+        self.bytes.as_bytes().split_at_checked(self.head?)
     }
 
     /// Bytes of memory, roughly.

@@ -1,0 +1,84 @@
+//! Replies that are the same as the last one give the same object again.
+
+use std::any::Any;
+use std::sync::Arc;
+use std::time::Instant;
+
+use castile_codec::Fault;
+use castile_diff::{Received, Shared, Ticket};
+use castile_value::{Sink, Source, Value};
+
+use super::Client;
+use super::call::{Exchange, Outcome, single};
+use super::record::Record;
+use crate::error::Error;
+
+/// A reply whose value others may hold as well.
+#[derive(Clone, Debug)]
+pub struct SharedReply {
+    /// The same as that of the last reply, when the same bytes came.
+    pub value: Arc<Value>,
+    /// What the call did.
+    pub record: Record,
+}
+
+impl Client {
+    /// Calls an operation whose replies are mostly the same, such as a poll for what is new: while they are,
+    /// nothing of them is read, and each gives the same value. Objects that stand in several places, which only
+    /// SOAP encoding has, are not in it.
+    ///
+    /// # Errors
+    /// Those of a call; a fault is the inner one.
+    pub fn call_shared(
+        &self,
+        operation: &str,
+        header: &dyn Source,
+        args: &dyn Source,
+    ) -> Result<Result<SharedReply, Fault>, Error> {
+        let exchange = self.exchange(self.prepare(operation, header, args)?)?;
+        let (mut header, mut result) = self.sinks(operation)?;
+        let (outcome, shared, record) = self.receive_shared(&exchange, &mut header, &mut result);
+        if let Outcome::Fault(fault) = outcome? {
+            return Ok(Err(*fault));
+        }
+        let made = || Arc::new(single(result.finish()));
+        let value = match shared {
+            Some(Shared::Same(value)) => value,
+            Some(Shared::New(_, Some(ticket))) => {
+                let value = made();
+                self.share(ticket, value.clone());
+                value
+            }
+            _ => made(),
+        };
+        Ok(Ok(SharedReply { value, record }))
+    }
+
+    /// [`Client::receive`], but for a reply that is the same as the last one the result's sink is told nothing,
+    /// and the object is given that was [made](Client::share) of that one, if it is a `T`.
+    ///
+    /// # Errors
+    /// As [`Client::receive`].
+    pub fn receive_shared<T: Any + Send + Sync>(
+        &self,
+        exchange: &Exchange,
+        header: &mut dyn Sink,
+        result: &mut dyn Sink,
+    ) -> (Result<Outcome, Error>, Option<Shared<T>>, Record) {
+        let started = Instant::now();
+        let read = self.outcome(exchange, header, result, &|automata, message, number, intake| {
+            automata.decode_shared(message, number, intake).map(Some)
+        });
+        let (outcome, shared) = match read {
+            Ok((outcome, shared)) => (Ok(outcome), shared),
+            Err(error) => (Err(error), None),
+        };
+        let received = shared.as_ref().map_or_else(Received::default, Shared::received);
+        (outcome, shared, self.received(exchange, started, received))
+    }
+
+    /// Keeps the object that was made of a reply, for the next one that is the same.
+    pub fn share(&self, ticket: Ticket, object: Arc<dyn Any + Send + Sync>) {
+        self.automata.share(ticket, object);
+    }
+}
