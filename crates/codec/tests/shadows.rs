@@ -50,7 +50,7 @@ impl Lists {
         let times = [1, 1, 2, 40, 200][rng.below(5)];
         for _ in 0..times {
             match kind {
-                0 => self.name = "n".repeat(rng.below(5) as usize),
+                0 => self.name = "n".repeat(rng.below(5)),
                 1 | 2 => replace(&mut self.cell, rng, double),
                 3 => replace(&mut self.flag, rng, flag),
                 4 => replace(&mut self.mesh, rng, mio),

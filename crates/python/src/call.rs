@@ -3,9 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use castile_endpoint::{
-    DifferentialStats, Exchange, HeaderBlock, Outgoing, Payload, ReceivingStats, Record,
-};
+use castile_endpoint::{DifferentialStats, Exchange, HeaderBlock, Outgoing, Payload, ReceivingStats, Record};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};

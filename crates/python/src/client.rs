@@ -3,7 +3,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use castile_endpoint::{
-    Client as Endpoint, Exchange, Fault, Kind, Outcome, Outgoing, Record, Reuse, Shared, StreamOptions, Version,
+    Client as Endpoint, Exchange, Fault, Kind, Outcome, Outgoing, Record, Reuse, Shared, StreamOptions,
+    Version,
 };
 use castile_plan::{ComplexId, TypeId};
 use castile_value::{Shape, Source, Value, ValueSink};

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use castile_endpoint::{Cache, ClientOptions, Differential, LoadOptions, Location, Receiving, Reuse, Stuffing};
+use castile_endpoint::{
+    Cache, ClientOptions, Differential, LoadOptions, Location, Receiving, Reuse, Stuffing,
+};
 use castile_http::{Auth, Compression, Proxy, Redirects, Tls, Url};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
