@@ -139,3 +139,36 @@ def test_whose_replies_are_made_from_whose(declared, kept):
 def test_only_operations_that_there_are_can_be_shared():
     with pytest.raises(castile.NoSuchOperation, match="eco"):
         castile.serve(Echo(), port=0, background=True, cache=False, shared=["eco"])
+
+
+def test_the_same_reply_gives_the_same_array(echo):
+    shared = castile.Differential(reuse="shared")
+    client = castile.Client(echo.wsdl_url, cache=False, differential=shared)
+    values = np.linspace(-1.0, 1.0, 3000)
+    client.service.echo(values, "n")
+    first = client.service.echo(values, "n")
+    again = client.service.echo(values, "n")
+    assert again is first
+    assert client.last_call.reply_match == "same"
+    assert not again.flags.writeable
+    values[5] = 7.0
+    other = client.service.echo(values, "n")
+    assert other is not first
+    assert other[5] == 7.0
+    values[5] = 8.0
+    assert client.service.echo(values, "n")[5] == 8.0
+    assert client.last_call.values_kept == 2999
+    assert client.receiving["same"] == 2
+
+
+def test_numbers_of_the_last_message_are_not_read_again(echo):
+    client = castile.Client(echo.wsdl_url, cache=False)
+    without = castile.Client(echo.wsdl_url, cache=False, differential=castile.Differential(keep=False))
+    values = np.linspace(-1.0, 1.0, 3000)
+    for _ in range(4):
+        values[100:110] += 0.25
+        for each in (client, without):
+            np.testing.assert_array_equal(each.service.echo(values, "n"), values)
+    assert client.last_call.values_kept == 2990
+    assert without.last_call.values_kept == 0
+    assert echo.receiving["followed"] > 0
