@@ -46,6 +46,9 @@ function hover(row) {
   return lines.join("\n");
 }
 
+// On log axes only 1, 2 and 5 of each decade have labels.
+const sparse = (format) => (n) => [1, 2, 5].includes(Math.round(n / 10 ** Math.floor(Math.log10(n) + 1e-9))) ? format(n) : "";
+
 const AXES = { style: { fontSize: "13px", fontFamily: "inherit" }, width: 1000, marginLeft: 70 };
 
 // Time over size. A series is an engine, or an engine's setting.
@@ -57,9 +60,9 @@ function lines(data, series, stroke) {
   const options = { x: "size", y: "median", z: series, stroke, strokeWidth: 2 };
   const last = [...new Map(ordered.map((row) => [series(row), row])).values()];
   return Plot.plot({ ...AXES, height: 460, marginRight: 190,
-    x: { type: "log", label: "items", tickFormat: count, grid: true,
+    x: { type: "log", label: "items", tickFormat: sparse(count), grid: true,
       domain: several ? undefined : [ordered[0].size / 2, ordered[0].size * 2] },
-    y: { type: "log", label: null, tickFormat: time, grid: true },
+    y: { type: "log", label: null, tickFormat: sparse(time), grid: true },
     marks: [
       Plot.ruleX(ordered.filter((row) => row.low), { x: "size", y1: "low", y2: "high", stroke, strokeOpacity: 0.35, strokeWidth: 3 }),
       Plot.line(solid, options),
@@ -88,7 +91,7 @@ function bars(data, label) {
   const sorted = data.slice().sort((a, b) => rate ? b.median - a.median : a.median - b.median);
   const names = sorted.map(label);
   return Plot.plot({ ...AXES, height: 40 + 24 * sorted.length, marginLeft: 250, marginRight: 110,
-    x: { type: "log", label: null, tickFormat: rate ? count : time, grid: true },
+    x: { type: "log", label: null, tickFormat: sparse(rate ? count : time), grid: true },
     y: { label: null, domain: names },
     marks: [
       Plot.ruleY(sorted, { y: label, x1: Math.min(...sorted.map((row) => row.median)) / 1.6, x2: "median",
@@ -110,9 +113,9 @@ function points(data) {
     const ordered = own.slice().sort((a, b) => a.size - b.size);
     return Plot.plot({ ...AXES, width: 490, height: 300, subtitle: title(engine),
       color: { legend: true, domain: settings, range: scheme },
-      x: { type: "log", label: "items", tickFormat: count, grid: true, ticks: 4,
+      x: { type: "log", label: "items", tickFormat: sparse(count), grid: true, ticks: 4,
         domain: [d3.min(data, (row) => row.size) / 1.2, d3.max(data, (row) => row.size) * 1.2] },
-      y: { type: "log", label: null, tickFormat: time, grid: true, domain },
+      y: { type: "log", label: null, tickFormat: sparse(time), grid: true, domain },
       marks: [
         Plot.line(ordered, { x: "size", y: "median", z: "point", stroke, strokeWidth: 2 }),
         Plot.dot(ordered, { x: "size", y: "median", fill: stroke, r: 2.5 }),
@@ -127,7 +130,7 @@ function starts(data) {
   const timed = data.filter((row) => row.unit === "ns" && row.point);
   return Plot.plot({ ...AXES, height: 30 + 26 * d3.sum(d3.group(timed, (row) => row.point), () => 1) +
       16 * timed.length, marginLeft: 250, marginRight: 100,
-    x: { type: "log", label: null, tickFormat: time, grid: true }, y: { label: null }, fy: { label: null, axis: "right" },
+    x: { type: "log", label: null, tickFormat: sparse(time), grid: true }, y: { label: null }, fy: { label: null, axis: "right" },
     marks: [
       Plot.ruleY(timed, { fy: "point", y: (row) => title(row.engine), x1: d3.min(timed, (row) => row.median) / 1.6, x2: "median",
         stroke: (row) => colour(row.engine), strokeWidth: 8 }),
@@ -179,8 +182,10 @@ function draw(figure) {
     parts.push(element("p", "All of its engines are switched off above.", { className: "none" }));
   } else {
     const name = (row) => title(row.engine);
+    const one = new Set(data.map((row) => row.size)).size === 1;
+    if (one && figure.form === "lines") parts.push(element("p", `${count(data[0].size)} items`, { className: "soft" }));
     const forms = {
-      lines: () => lines(data, name, (row) => colour(row.engine)),
+      lines: () => one ? forms.bars() : lines(data, name, (row) => colour(row.engine)),
       bars: () => bars(data, (row) => row.workload === "calibration" ? `${row.point}, ${count(row.size)}` : name(row)),
       points: () => points(data.filter((row) => !row.engine.startsWith("limit"))),
       starts: () => starts(data),
@@ -290,4 +295,12 @@ function page() {
   redraw();
 }
 
+// `report.html#headline` is one figure alone, for an image.
+function headline() {
+  document.querySelector("header").remove();
+  const figure = figures.find((one) => one.workload === "doubles" && one.measure === "endtoend");
+  document.querySelector("main").replaceChildren(draw(figure));
+}
+
 page();
+if (location.hash === "#headline") headline();
