@@ -18,6 +18,9 @@
 //! What is kept of a document is names and declarations only. Texts and values of attributes are holes
 //! between what is compared: finding where one ends costs what comparing it with an old one would, and so
 //! neither the automaton nor the time that it takes tells anybody of them.
+//!
+//! What it gains is small beside [`Reader`], which compares end tags and remembers prefixes as well: over the
+//! documents of `benches/read.rs` both take the same number of instructions, and quick-xml 2.3 times as many.
 
 mod edge;
 mod states;
