@@ -108,8 +108,9 @@ bench-engines: ## install and build every toolkit of the benchmark suite that ca
 	$(CARGO) run --release --locked --quiet -p castile-bench -- build
 
 GIGABYTES ?= 1
-soakstream: build ## an array of 1 GB (GIGABYTES=10: more) sent and received in 64 MB of memory
+soakstream: build ## an array of 1 GB (GIGABYTES=10: more) both ways in 64 MB of memory, and overlap
 	$(BIN)/python bench/python/stream.py --gigabytes $(GIGABYTES)
+	$(BIN)/python bench/python/overlap.py
 
 requirements: ## write requirements/dev.txt anew from dev.in (needs uv)
 	uv pip compile --universal --generate-hashes --python-version 3.11 --no-emit-index-url \

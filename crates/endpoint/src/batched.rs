@@ -45,6 +45,7 @@ pub(crate) trait Chunks: Send {
 /// A message of which the head has not come yet.
 pub(crate) struct Intake<C> {
     pub(crate) chunks: C,
+    limits: Limits,
     feed: Feed,
     /// The bytes that came, as they came.
     pub(crate) came: Vec<Bytes>,
@@ -63,6 +64,7 @@ impl<C: Chunks> Intake<C> {
         };
         Intake {
             chunks,
+            limits,
             feed: Feed::with_charset(limits, charset),
             came: Vec::new(),
             bytes: 0,
@@ -74,11 +76,12 @@ impl<C: Chunks> Intake<C> {
         self.bytes
     }
 
-    /// Reads until `look` finds what it looks for in what has come.
+    /// Reads until `look` finds what it looks for in what has come. It opens the envelope under the limits
+    /// that it is given.
     pub(crate) fn open<T>(
         &mut self,
         host: &dyn Host,
-        mut look: impl FnMut(&mut Window<'_>) -> Result<Option<T>, Error>,
+        mut look: impl FnMut(&mut Window<'_>, &Limits) -> Result<Option<T>, Error>,
     ) -> Result<T, Error> {
         let mut tried = 0;
         loop {
@@ -94,7 +97,7 @@ impl<C: Chunks> Intake<C> {
             if self.feed.is_finished() && tried == 0 {
                 return Err(Error::new(Kind::Peer, Guilty::Peer, "it is empty"));
             }
-            if let Some(found) = self.feed.read(&mut look)? {
+            if let Some(found) = self.feed.read(|window| look(window, &self.limits))? {
                 return Ok(found);
             }
         }

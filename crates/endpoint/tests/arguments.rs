@@ -9,7 +9,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use castile_endpoint::{
-    Answer, Call, CallOptions, Client, Code, Fault, Handlers, Kind, ServerOptions, StreamOptions, Trouble,
+    Answer, Call, CallOptions, Client, ClientOptions, Code, Fault, Handlers, Kind, ServerOptions,
+    ServiceOptions, StreamOptions, Trouble,
 };
 use castile_value::{Stream, Streamed, Value};
 
@@ -226,6 +227,31 @@ fn a_reply_may_begin_before_its_request_is_whole() {
     let error = call(1_000_000).unwrap_err();
     assert_eq!(error.kind(), Kind::Limit, "{error}");
     assert!(call(1).is_ok());
+}
+
+#[test]
+fn the_limit_on_documents_is_for_those_that_are_held() {
+    let mut options = ServiceOptions::default();
+    options.limits.bytes_max = 1 << 20;
+    let running = common::start_service(ServerOptions::default(), options, Echo);
+    let mut options = ClientOptions {
+        endpoint: Some(format!("http://{}/", running.addr())),
+        ..ClientOptions::default()
+    };
+    options.http.proxy = castile_http::Proxy::None;
+    options.limits.bytes_max = 1 << 20;
+    let client = Client::new(common::WSDL, options).unwrap();
+    let stream = Stream::of((0..20).map(batch));
+    let args = Streamed::new(&(), "value", &stream);
+    let options = (CallOptions::default(), StreamOptions::default());
+    let reply = client
+        .call_stream("echoDoubles", &args, &options.0, &options.1)
+        .unwrap()
+        .unwrap();
+    assert_eq!(
+        reply.map(|batch| batch.unwrap().count()).sum::<usize>(),
+        20 * BATCH
+    );
 }
 
 #[test]

@@ -80,6 +80,7 @@ impl Client {
         )
     }
 
+    #[allow(clippy::too_many_arguments)] // those of a call, what is streamed, and what stops it
     pub(crate) fn receive_stream(
         &self,
         py: Python<'_>,

@@ -232,6 +232,15 @@ def test_a_handler_for_a_wsdl_is_asked_by_its_hints():
         assert client.service.echoStrings(["a", "b"]) == ["a", "b"]
 
 
+def test_another_toolkit_sends_to_a_handler_that_streams(lab):
+    zeep = pytest.importorskip("zeep")
+    client = zeep.Client(lab.wsdl_url)
+    assert client.service.total(0.5, [n / 4 for n in range(30_000)]).result2 == sum(range(30_000)) / 8
+    assert client.service.letters(["a<", "", "ü"] * 5000) == 15_000
+    with pytest.raises(zeep.exceptions.Fault, match="negative"):
+        client.service.first([-1.0] * 30_000)
+
+
 def test_what_cannot_be_streamed_is_refused_at_once():
     class Bad:
         @castile.operation

@@ -194,7 +194,9 @@ impl Opening<'_> {
         let status = receiving.status().as_u16();
         let limits = self.client.options.limits;
         let mut intake = Intake::new(receiving, &limits, charset.as_deref());
-        let head = intake.open(self.host, |window| self.envelope(&outgoing, &limits, window))?;
+        let head = intake.open(self.host, |window, limits| {
+            self.envelope(&outgoing, limits, window)
+        })?;
         let (body, header, blocks) = match head {
             Head::Fault(fault) => return Ok(Came::Fault(fault)),
             Head::Body(body, header, blocks) => (body, header, blocks),

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use castile_codec::{BodyStream, DecodeOptions, Envelope, Fault, HeaderBlock, Spine};
+use castile_codec::{BodyStream, DecodeOptions, Envelope, Fault, HeaderBlock, Limits, Spine};
 use castile_contract::{Binding, BodyStyle, Contract, Operation};
 use castile_http::{Arriving, Bytes};
 use castile_plan::Plan;
@@ -106,7 +106,7 @@ impl Service {
     ) -> Arrived {
         let limits = self.options().limits;
         let mut intake = Intake::new(arriving, &limits, charset);
-        let head = match intake.open(&Here, |window| self.head(window, message)) {
+        let head = match intake.open(&Here, |window, limits| self.head(window, limits, message)) {
             Ok(head) => head,
             Err(error) => {
                 let refused = self.refuse(message.version, &error);
@@ -127,9 +127,14 @@ impl Service {
     }
 
     /// What the head of a request says, once it has come.
-    fn head(&self, window: &mut Window<'_>, message: &InMessage<'_>) -> Result<Option<Head<'_>>, Error> {
+    fn head(
+        &self,
+        window: &mut Window<'_>,
+        limits: &Limits,
+        message: &InMessage<'_>,
+    ) -> Result<Option<Head<'_>>, Error> {
         let options = self.options();
-        let Some(mut envelope) = Envelope::open_window(window, &options.limits)? else {
+        let Some(mut envelope) = Envelope::open_window(window, limits)? else {
             return Ok(None);
         };
         envelope.in_roles(&options.roles);

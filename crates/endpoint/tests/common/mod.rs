@@ -50,9 +50,17 @@ pub(crate) fn start_with(
     options: ServerOptions,
     handler: impl castile_endpoint::Handler,
 ) -> castile_http::Running {
+    start_service(options, ServiceOptions::default(), handler)
+}
+
+pub(crate) fn start_service(
+    options: ServerOptions,
+    service: ServiceOptions,
+    handler: impl castile_endpoint::Handler,
+) -> castile_http::Running {
     let load_options = LoadOptions::default();
     let contract = load(&Location::from(WSDL), &load_options).unwrap();
-    let service = Service::new(contract, ServiceOptions::default(), handler).unwrap();
+    let service = Service::new(contract, service, handler).unwrap();
     let server = Server::bind(
         Arc::new(service),
         "127.0.0.1:0",

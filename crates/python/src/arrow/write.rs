@@ -322,7 +322,7 @@ fn schema(format: &str, name: &CString, children: Vec<ArrowSchema>) -> ArrowSche
             .into_iter()
             .map(|child| Box::into_raw(Box::new(child)))
             .collect(),
-        format: format,
+        format,
         name: name.clone(),
     });
     ArrowSchema {
