@@ -264,7 +264,7 @@ impl<'t> Sampler<'t> {
             for value in &list {
                 rows.push(&row(value, layout));
             }
-            return Value::Rows(rows);
+            return rows.into();
         }
         Value::List(list)
     }

@@ -68,7 +68,7 @@ fn literal(types: &Types, id: SimpleId, builtin: Builtin, text: &str) -> Value {
     crate::reference::parse_text(types, id, text, &|_| None).unwrap_or_else(|_| match builtin {
         Builtin::QName | Builtin::Notation => {
             let local = text.rsplit(':').next().unwrap_or(text).to_owned();
-            Value::QName(QName {
+            Value::from(QName {
                 namespace: String::new(),
                 local,
             })
@@ -111,13 +111,13 @@ fn atomic(builtin: Builtin, facets: &Facets, rng: &mut Rng) -> Value {
         B::GMonth => moment(DateTimeKind::GMonth, rng),
         B::Duration => {
             let text = *rng.pick(&["P1Y2M3DT4H5M6.789S", "-P1D", "PT0S", "P400Y", "PT36H"]);
-            Value::Duration(Duration::parse(text.as_bytes()).expect("a good duration"))
+            Value::from(Duration::parse(text.as_bytes()).expect("a good duration"))
         }
         B::Base64Binary | B::HexBinary => {
             let length = length(facets, rng, 9);
             Value::Bytes((0..length).map(|_| rng.bits() as u8).collect())
         }
-        B::QName | B::Notation => Value::QName(QName {
+        B::QName | B::Notation => Value::from(QName {
             namespace: (*rng.pick(&["", "urn:q", "urn:a&b<c>\"d'"])).to_owned(),
             local: (*rng.pick(&["a", "ünïcode", "x-1.b"])).to_owned(),
         }),
@@ -282,5 +282,5 @@ fn moment(kind: DateTimeKind, rng: &mut Rng) -> Value {
         DateTimeKind::GMonth => &["--11", "--01-05:00"],
     };
     let text = *rng.pick(texts);
-    Value::DateTime(DateTime::parse(kind, text.as_bytes()).expect("a good date"))
+    Value::from(DateTime::parse(kind, text.as_bytes()).expect("a good date"))
 }

@@ -269,7 +269,7 @@ fn qualified_names_of_the_schema_mean_their_namespaces() {
     let message = Message::new(components, "e");
     let value = message.read("<e xmlns:o='urn:t' f='o:y'/>", true).unwrap();
     let name = |local: &str| {
-        Value::QName(castile_value::QName {
+        Value::from(castile_value::QName {
             namespace: "urn:t".into(),
             local: local.into(),
         })

@@ -10,8 +10,8 @@ use support::write;
 #[test]
 fn every_kind_of_value_in_every_type_that_takes_it() {
     use castile_value::{DateTime, DateTimeKind, Decimal, Duration};
-    let date = || Value::DateTime(DateTime::parse(DateTimeKind::Date, b"2026-11-20Z").unwrap());
-    let day = || Value::Duration(Duration::parse(b"P1D").unwrap());
+    let date = || Value::from(DateTime::parse(DateTimeKind::Date, b"2026-11-20Z").unwrap());
+    let day = || Value::from(Duration::parse(b"P1D").unwrap());
     let decimal = |text: &str| Value::Decimal(Decimal::parse(text).unwrap());
     let big = "123456789012345678901234567890";
     let cases: Vec<(&str, Value, Option<&str>)> = vec![

@@ -78,7 +78,7 @@ fn any_value(rng: &mut Rng) -> Value {
         Value::Bytes(vec![1]),
         Value::List(vec![1.into()]),
         vec![1.5].into(),
-        Value::QName(QName {
+        Value::from(QName {
             namespace: "urn:q".into(),
             local: "l".into(),
         }),

@@ -237,7 +237,7 @@ fn set(body: &mut Record, address: &Address, scalar: Scalar<'static>) {
                 };
                 let at = row * stride + offset;
                 rows.data_mut()[at..at + bytes.len()].copy_from_slice(&bytes);
-                (name, rows.into())
+                (name, Value::Rows(rows))
             }
             other => panic!("{other:?}"),
         },

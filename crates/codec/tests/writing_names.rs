@@ -46,7 +46,7 @@ fn inside(name: &str, value: Value) -> Result<String, castile_codec::Error> {
 fn qualified_names_share_no_prefix_in_a_tag() {
     let table = table();
     let name = |uri: &str, local: &str| {
-        Value::QName(QName {
+        Value::from(QName {
             namespace: uri.into(),
             local: local.into(),
         })

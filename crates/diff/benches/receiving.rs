@@ -86,7 +86,7 @@ fn vary(value: &mut Value, items: usize, rng: &mut Rng) {
                 let (x, y) = (rng.below(1 << 20) as i32, rng.below(1 << 20) as i32);
                 more.push(&[&x.to_ne_bytes()[..], &y.to_ne_bytes(), &rng.unit().to_ne_bytes()].concat());
             }
-            *rows = more;
+            **rows = more;
         }
         Value::List(list) => {
             if let Some(first) = list.first().cloned() {

@@ -5,7 +5,7 @@ use crate::Value;
 /// An array of two or more dimensions, which SOAP encoding has (SOAP 1.1, 5.4.2).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grid {
-    sizes: Vec<usize>,
+    sizes: Box<[usize]>,
     values: Box<Value>,
 }
 
@@ -21,7 +21,7 @@ impl Grid {
             return Err(values);
         }
         Ok(Grid {
-            sizes,
+            sizes: sizes.into(),
             values: Box::new(values),
         })
     }
@@ -38,6 +38,6 @@ impl Grid {
 
     /// The sizes and values, taken apart.
     pub fn into_parts(self) -> (Vec<usize>, Value) {
-        (self.sizes, *self.values)
+        (self.sizes.into(), *self.values)
     }
 }

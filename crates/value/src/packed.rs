@@ -65,7 +65,7 @@ impl<'a> Packed<'a> {
     }
 
     /// The packed numbers and the texts of each record.
-    pub fn rows(&self) -> impl Iterator<Item = (&[u8], &[&'a str])> {
+    pub fn rows(&self) -> impl ExactSizeIterator<Item = (&[u8], &[&'a str])> {
         let (stride, texts) = (self.layout.stride(), self.layout.texts().len());
         (0..self.len()).map(move |i| {
             let numbers = self.numbers.get(i * stride..(i + 1) * stride);
@@ -94,20 +94,23 @@ impl<'a> Packed<'a> {
     }
 
     /// The records as dynamic values.
-    pub fn records(&self) -> impl Iterator<Item = Value> {
-        let columns: Vec<Column<'_>> = (0..self.layout.fields().len())
-            .filter_map(|k| self.column(k))
-            .collect();
-        self.rows().enumerate().map(move |(i, (_, texts))| {
-            let (mut numbers, mut texts) = (columns.iter(), texts.iter());
-            let mut own = self.layout.texts().iter().peekable();
-            let value = |field: usize| match own.next_if(|text| **text == field) {
-                Some(_) => texts.next().map(|text| Value::Text((*text).to_owned())),
-                None => numbers.next().and_then(|column| column.get(i)).map(Value::from),
-            };
-            let shape = self.layout.shape();
-            let values = (0..shape.len()).map(value).map(Option::unwrap_or_default);
-            Value::Record(Record::of(shape.clone(), values.collect()))
+    pub fn records(&self) -> impl ExactSizeIterator<Item = Value> {
+        let shape = self.layout.shape();
+        self.rows().map(move |(numbers, texts)| {
+            let mut record = Record::new(shape.clone());
+            let values = record.values_mut();
+            for field in self.layout.fields() {
+                if let (Some(value), Some(bytes)) = (values.get_mut(field.index), numbers.get(field.offset..))
+                {
+                    *value = number(field.dtype, bytes);
+                }
+            }
+            for (&field, text) in self.layout.texts().iter().zip(texts) {
+                if let Some(value) = values.get_mut(field) {
+                    *value = Value::Text((*text).to_owned());
+                }
+            }
+            Value::Record(record)
         })
     }
 
@@ -128,6 +131,22 @@ impl<'a> Packed<'a> {
         );
         out.sort_unstable_by_key(|(field, _)| *field);
     }
+}
+
+/// The number of a machine type at the start of `bytes`.
+#[inline]
+fn number(dtype: DType, bytes: &[u8]) -> Value {
+    match dtype {
+        // What records mostly hold.
+        DType::F64 => bytes.first_chunk().map(|v| Value::Double(f64::from_ne_bytes(*v))),
+        DType::I32 => bytes
+            .first_chunk()
+            .map(|v| Value::Int(i32::from_ne_bytes(*v).into())),
+        _ => Column::new(bytes, dtype.size(), dtype, 1)
+            .and_then(|column| column.get(0))
+            .map(Value::from),
+    }
+    .unwrap_or_default()
 }
 
 /// Appends a number in its machine type; `false` when the value is none of it.

@@ -64,19 +64,13 @@ impl Shape {
 #[derive(Clone, Debug)]
 pub struct Record {
     shape: Arc<Shape>,
-    values: Vec<Value>,
+    values: Box<[Value]>,
 }
 
 impl Record {
     /// A record whose fields are all absent.
     pub fn new(shape: Arc<Shape>) -> Self {
-        let values = vec![Value::Absent; shape.len()];
-        Record { shape, values }
-    }
-
-    /// A record of these values, as many as the shape has fields.
-    pub(crate) fn of(shape: Arc<Shape>, values: Vec<Value>) -> Self {
-        debug_assert_eq!(values.len(), shape.len());
+        let values = (0..shape.len()).map(|_| Value::Absent).collect();
         Record { shape, values }
     }
 
@@ -113,7 +107,7 @@ impl Record {
 
     /// The values, taken out, in the order of the shape's fields.
     pub fn into_values(self) -> Vec<Value> {
-        self.values
+        self.values.into()
     }
 
     /// Name and value of each field that is not absent.

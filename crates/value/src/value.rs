@@ -4,7 +4,8 @@ use crate::typed::Single;
 use crate::{ColumnBuf, DateTime, Decimal, Duration, Grid, QName, Record, Rows, Scalar, Tracked};
 
 /// Any value of any message. A decoder gives typed [`Record`]s; a user may also write a
-/// [`Value::Map`] by names and leave the types to the plan.
+/// [`Value::Map`] by names and leave the types to the plan. Four words long, so what is larger, and
+/// rarely many, is boxed.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Value {
     /// No value: the element or attribute is not there.
@@ -29,19 +30,19 @@ pub enum Value {
     /// Bytes of base64Binary or hexBinary.
     Bytes(Vec<u8>),
     /// xsd:dateTime, date, time and the g-types.
-    DateTime(DateTime),
+    DateTime(Box<DateTime>),
     /// xsd:duration
-    Duration(Duration),
+    Duration(Box<Duration>),
     /// A resolved qualified name.
-    QName(QName),
+    QName(Box<QName>),
     /// Several values: a repeated field, or a list type.
     List(Vec<Value>),
     /// Several numbers.
     Column(ColumnBuf),
     /// Several numbers that know which of them changed.
-    Tracked(Tracked<ColumnBuf>),
+    Tracked(Box<Tracked<ColumnBuf>>),
     /// Several flat records of numbers.
-    Rows(Rows),
+    Rows(Box<Rows>),
     /// A typed value of a complex type.
     Record(Record),
     /// A value of a complex type by its fields' names, not yet checked against a type.
@@ -135,9 +136,9 @@ impl From<Scalar<'_>> for Value {
             Scalar::Decimal(v) => Value::Decimal(v),
             Scalar::Text(v) => Value::Text(v.into_owned()),
             Scalar::Bytes(v) => Value::Bytes(v.into_owned()),
-            Scalar::DateTime(v) => Value::DateTime(v),
-            Scalar::Duration(v) => Value::Duration(v),
-            Scalar::QName(v) => Value::QName(v),
+            Scalar::DateTime(v) => Value::DateTime(v.into()),
+            Scalar::Duration(v) => Value::Duration(v.into()),
+            Scalar::QName(v) => Value::QName(v.into()),
             Scalar::List(v) => Value::List(v.into_iter().map(Value::from).collect()),
             Scalar::Numbers(v) => Value::Column(v),
         }
@@ -166,12 +167,23 @@ where
     ColumnBuf: From<Vec<T>>,
 {
     fn from(v: Tracked<Vec<T>>) -> Self {
-        Value::Tracked(ColumnBuf::from(v.into_values()).into())
+        Tracked::<ColumnBuf>::from(ColumnBuf::from(v.into_values())).into()
     }
 }
 
 impl<T: Into<Value>> From<Option<T>> for Value {
     fn from(v: Option<T>) -> Self {
         v.map_or(Value::Absent, Into::into)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Value;
+
+    /// A record's values are written and read as fast as memory comes: what is large and rare is boxed.
+    #[test]
+    fn a_value_is_four_words() {
+        assert_eq!(size_of::<Value>(), 4 * size_of::<u64>());
     }
 }

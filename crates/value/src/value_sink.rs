@@ -152,7 +152,7 @@ impl Sink for ValueSink {
     fn rows(&mut self, at: Slot, layout: &Arc<RowLayout>) -> Option<&mut Rows> {
         let slot = self.slot(at)?;
         if matches!(slot, Value::Absent) {
-            *slot = Value::Rows(Rows::new(layout.clone()));
+            *slot = Rows::new(layout.clone()).into();
         }
         match slot {
             Value::Rows(rows) if Arc::ptr_eq(rows.layout(), layout) => Some(rows),

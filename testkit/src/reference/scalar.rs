@@ -74,7 +74,7 @@ fn atomic(
     let collapsed = castile_lexical::collapse(text);
     let bytes = collapsed.as_bytes();
     let no = |e: castile_lexical::Error| e.to_string();
-    let moment = |kind| DateTime::parse(kind, bytes).map(Value::DateTime).map_err(no);
+    let moment = |kind| DateTime::parse(kind, bytes).map(Value::from).map_err(no);
     match builtin {
         B::Boolean => match &*collapsed {
             "true" | "1" => Ok(Value::Bool(true)),
@@ -98,7 +98,7 @@ fn atomic(
         B::GMonthDay => moment(DateTimeKind::GMonthDay),
         B::GDay => moment(DateTimeKind::GDay),
         B::GMonth => moment(DateTimeKind::GMonth),
-        B::Duration => Duration::parse(bytes).map(Value::Duration).map_err(no),
+        B::Duration => Duration::parse(bytes).map(Value::from).map_err(no),
         B::Base64Binary | B::HexBinary => {
             let parse = if builtin == B::HexBinary {
                 castile_lexical::parse_hex
@@ -113,7 +113,7 @@ fn atomic(
         B::QName | B::Notation => {
             let (prefix, local) = castile_lexical::split_qname(&collapsed).ok_or("no name")?;
             let namespace = namespace(prefix.unwrap_or("")).ok_or("no such prefix")?;
-            Ok(Value::QName(QName {
+            Ok(Value::from(QName {
                 namespace,
                 local: local.to_owned(),
             }))

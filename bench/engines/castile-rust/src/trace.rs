@@ -165,7 +165,7 @@ fn mios(lines: &[&str]) -> Outcome<Value> {
         data.extend(field(&f, 1)?.parse::<i32>()?.to_ne_bytes());
         data.extend(field(&f, 2)?.parse::<f64>()?.to_ne_bytes());
     }
-    Ok(Value::Rows(Rows::from_data(Arc::new(layout), data)))
+    Ok(Rows::from_data(Arc::new(layout), data).into())
 }
 
 fn result(f: &[&str], _encoded: bool) -> Outcome<Named> {

@@ -142,7 +142,7 @@ fn qname(types: &Types, text: &str) -> Result<Value, Wrong> {
     if !is_ncname(local) {
         return Err(Wrong::new(format!("{text:?} is no qualified name")));
     }
-    Ok(Value::QName(QName {
+    Ok(Value::from(QName {
         namespace,
         local: local.to_owned(),
     }))

@@ -394,7 +394,7 @@ mod tests {
         let uri = "http://www.w3.org/2001/XMLSchema".to_owned();
         assert_eq!(
             name,
-            Value::QName(QName {
+            Value::from(QName {
                 namespace: uri,
                 local: "int".into()
             })

@@ -94,18 +94,18 @@ fn read(builtin: Builtin, text: &str) -> Option<Value> {
         Builtin::Double => Value::Double(float(text)?),
         Builtin::Float => Value::Float(float(text)? as f32),
         Builtin::Decimal => Value::Decimal(Decimal::parse(text).ok()?),
-        Builtin::Duration => Value::Duration(Duration::parse(bytes).ok()?),
+        Builtin::Duration => Value::from(Duration::parse(bytes).ok()?),
         Builtin::Base64Binary | Builtin::HexBinary => return None,
         Builtin::QName | Builtin::Notation => {
             let clark = text.strip_prefix('{').and_then(|rest| rest.rsplit_once('}'));
             let (namespace, local) = clark.unwrap_or((super::NAMESPACE, text));
-            Value::QName(QName {
+            Value::from(QName {
                 namespace: namespace.into(),
                 local: local.into(),
             })
         }
         _ => match (builtin.date_time(), builtin.is_integer()) {
-            (Some(kind), _) => Value::DateTime(DateTime::parse(kind, bytes).ok()?),
+            (Some(kind), _) => Value::from(DateTime::parse(kind, bytes).ok()?),
             (None, true) => integer(Decimal::parse_integer(text).ok()?),
             (None, false) => collapsed(builtin, text).into(),
         },

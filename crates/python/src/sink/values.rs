@@ -216,7 +216,7 @@ pub(crate) fn value_to_python<'py>(
         Value::Bytes(v) => PyBytes::new(py, &v).into_any(),
         Value::DateTime(v) => moment_to_python(py, &v)?,
         Value::Duration(v) => span_to_python(py, &v)?,
-        Value::QName(v) => scalar_to_python(py, Scalar::QName(v))?,
+        Value::QName(v) => scalar_to_python(py, Scalar::QName(*v))?,
         Value::List(values) => {
             let list = PyList::empty(py);
             for value in values {
@@ -226,7 +226,7 @@ pub(crate) fn value_to_python<'py>(
         }
         Value::Column(column) => array_to_python(py, classes, column)?,
         Value::Tracked(array) => array_to_python(py, classes, array.into_values())?,
-        Value::Rows(rows) => Array::Rows(rows).into_python(py, classes)?,
+        Value::Rows(rows) => Array::Rows(*rows).into_python(py, classes)?,
         Value::Grid(grid) => {
             let (sizes, values) = grid.into_parts();
             grid_to_python(value_to_python(py, classes, values)?, &sizes)?

@@ -80,7 +80,7 @@ fn array(types: &Types, field: &Field, value: &Bound<'_, PyAny>) -> Option<Value
     }
     let mut rows = Rows::new(RowLayout::packed(Shape::new("", names).into(), &machines)?.into());
     rows.data_mut().extend_from_slice(bytes);
-    Some(Value::Rows(rows))
+    Some(rows.into())
 }
 
 fn is_binary(types: &Types, field: &Field) -> bool {

@@ -17,7 +17,7 @@ impl Single for Value {
             Input::Nil => Value::Nil,
             Input::Xml(text) => Value::Xml(text),
             Input::Column(column) => Value::Column(column),
-            Input::Rows(rows) => Value::Rows(rows),
+            Input::Rows(rows) => rows.into(),
             Input::Packed(packed) => Value::List(packed.records().collect()),
             Input::Texts(texts) => Value::List(texts.iter().map(|text| Value::from(*text)).collect()),
             Input::Attribute(name, text) => Value::Map(vec![(name, text.into())]),

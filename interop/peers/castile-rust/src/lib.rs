@@ -86,9 +86,7 @@ pub fn read(kind: &Json, value: &Json) -> Result<Value, Problem> {
 }
 
 fn moment(kind: DateTimeKind, text: &str) -> Result<Value, Problem> {
-    Ok(Value::DateTime(
-        DateTime::parse(kind, text.as_bytes()).map_err(problem)?,
-    ))
+    Ok(DateTime::parse(kind, text.as_bytes()).map_err(problem)?.into())
 }
 
 /// The type that a value says it is of (`@type`), where that is derived from the declared one.
