@@ -1,6 +1,7 @@
 """Structs in Python: Castile beside zeep, in one process and one run.
 
     python bench/python/objects.py            # needs castile and zeep in one environment
+    python bench/python/objects.py --gsoap interop/build/gsoap/best/memory      # and beside gSOAP's structs in C++
 
 10,000 mesh interface objects (int, int, double) and 10,000 events (int, double, string) are encoded into a
 request's envelope and decoded from a reply's, in memory. Candidates take turns; what is printed are
@@ -9,7 +10,8 @@ a wrong answer ends the run.
 
 What flatters or hurts somebody: zeep's figures include what it cannot do without, building and parsing an
 lxml tree, as Castile's include its writer and reader. zeep is given its own objects, Castile its own objects,
-dicts, or NumPy arrays, as the line says. Garbage collection is left as Python has it.
+dicts, or NumPy arrays, as the line says. Garbage collection is left as Python has it. gSOAP's program
+measures itself, with values of its own of the same kind, and takes its turn between the kinds.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import argparse
 import json
 import random
 import statistics
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -84,15 +87,15 @@ def events(count: int) -> list[dict[str, Any]]:
 
 
 def measure(actions: dict[str, Action], rounds: int) -> dict[str, list[float]]:
-    """Seconds of each action, in turns; slow ones take fewer turns."""
+    """Seconds of this thread of each action; slow ones take fewer turns."""
     seconds: dict[str, list[float]] = {name: [] for name in actions}
     for name, action in actions.items():
         turns = rounds if not name.startswith("zeep") else max(3, rounds // 10)
         action()
         for _ in range(turns):
-            started = time.perf_counter()
+            started = time.thread_time()
             action()
-            seconds[name].append(time.perf_counter() - started)
+            seconds[name].append(time.thread_time() - started)
     return seconds
 
 
@@ -134,6 +137,13 @@ def compare(kind: str, values: list[dict[str, Any]], rounds: int) -> dict[str, l
     return measure(actions, rounds)
 
 
+def gsoap(program: str, count: int) -> dict[str, tuple[float, float]]:
+    """Nanoseconds that gSOAP needs to write and to read a struct, by kind."""
+    output = subprocess.run([program, str(count)], check=True, capture_output=True, text=True).stdout
+    lines = [line.split() for line in output.splitlines()]
+    return {name.removesuffix("s").lower(): (float(write), float(read)) for name, write, read in lines}
+
+
 def content(envelope: bytes) -> list[tuple[str, float | str]]:
     """The elements of a body with their values, whatever their prefixes and forms of numbers."""
     return [
@@ -156,6 +166,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Castile's structs in Python beside zeep's")
     parser.add_argument("--count", type=int, default=10_000, help="structs a message")
     parser.add_argument("--rounds", type=int, default=50, help="turns of Castile; zeep takes a tenth")
+    parser.add_argument("--gsoap", help="gSOAP's measurement in memory, to run as well")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     figures: dict[str, dict[str, float]] = {}
@@ -164,14 +175,19 @@ def main() -> None:
         figures[kind] = {
             name: statistics.median(found) / options.count * 1e9 for name, found in seconds.items()
         }
+        if options.gsoap:
+            write, read = gsoap(options.gsoap, options.count)[kind]
+            figures[kind] |= {"gSOAP encode": write, "gSOAP decode": read}
     if options.json:
         print(json.dumps(figures, indent=1))
         return
-    print(f"{options.count} structs: ns each (median), times faster than zeep {zeep.__version__}")
+    others = ["zeep", "gSOAP"] if options.gsoap else ["zeep"]
+    print(f"{options.count} structs: ns each (median), times faster than {', '.join(others)} ({zeep.__version__})")
     for kind, named in figures.items():
         for name, nanoseconds in named.items():
-            base = named["zeep decode" if "decode" in name else "zeep encode"]
-            print(f"  {kind:6} {name:20} {nanoseconds:9.0f}  {base / nanoseconds:6.1f}")
+            way = "decode" if "decode" in name else "encode"
+            times = "".join(f"  {named[f'{other} {way}'] / nanoseconds:6.1f}" for other in others)
+            print(f"  {kind:6} {name:20} {nanoseconds:9.0f}{times}")
 
 
 if __name__ == "__main__":

@@ -143,7 +143,7 @@ impl Room {
 }
 
 /// Copies up to 32 bytes as two overlapping blocks of a fixed size: no call, no loop.
-#[inline]
+#[inline(always)]
 fn copy_short(text: &[u8], out: &mut [u8; 32]) -> usize {
     macro_rules! blocks {
         ($n:literal) => {
@@ -152,8 +152,8 @@ fn copy_short(text: &[u8], out: &mut [u8; 32]) -> usize {
                     *to = *head;
                 }
                 let from = text.len() - $n;
-                if let Some(to) = out.get_mut(from..from + $n) {
-                    to.copy_from_slice(tail);
+                if let Some(to) = out.get_mut(from..).and_then(|rest| rest.first_chunk_mut()) {
+                    *to = *tail;
                 }
                 return text.len();
             }

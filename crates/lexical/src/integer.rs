@@ -266,8 +266,8 @@ fn write_leading(v: u64, out: &mut [u8; 32], at: usize) -> usize {
 
 #[inline]
 fn write_word(values: u64, out: &mut [u8; 32], at: usize) {
-    if let Some(to) = out.get_mut(at..at + 8) {
-        to.copy_from_slice(&(values | 0x3030_3030_3030_3030).to_le_bytes());
+    if let Some(to) = out.get_mut(at..).and_then(|rest| rest.first_chunk_mut()) {
+        *to = (values | 0x3030_3030_3030_3030).to_le_bytes();
     }
 }
 

@@ -97,9 +97,9 @@ impl<'a> Column<'a> {
     #[inline(always)]
     pub fn bytes<const N: usize>(&self, i: usize) -> [u8; N] {
         let at = i * self.stride;
-        let mut out = [0; N];
-        out.copy_from_slice(&self.data[at..at + N]);
-        out
+        *self.data[at..at + N]
+            .first_chunk()
+            .expect("the slice has this length")
     }
 
     /// The values of a column of doubles; empty for another dtype.

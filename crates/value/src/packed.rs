@@ -82,15 +82,18 @@ impl<'a> Packed<'a> {
             return false;
         }
         let values = record.values();
-        let text = |field: &usize| values.get(*field).and_then(Value::as_str);
-        let whole = self.texts.len() + self.layout.texts().len();
-        self.texts.extend(self.layout.texts().iter().map_while(text));
+        for &field in self.layout.texts() {
+            match values.get(field) {
+                Some(Value::Text(text)) => self.texts.push(text),
+                _ => return false,
+            }
+        }
         let number = |field: &crate::RowField| {
             values
                 .get(field.index)
                 .is_some_and(|value| push_number(&mut self.numbers, field.dtype, value))
         };
-        self.layout.fields().iter().all(number) && self.texts.len() == whole
+        self.layout.fields().iter().all(number)
     }
 
     /// The records as dynamic values.

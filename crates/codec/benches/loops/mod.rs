@@ -17,7 +17,7 @@ const CLOSE: &[u8; 11] = b"</ns1:item>";
 
 #[inline(always)]
 fn put<const N: usize>(out: &mut [u8], at: usize, bytes: &[u8; N]) -> usize {
-    out[at..at + N].copy_from_slice(bytes);
+    *out[at..at + N].first_chunk_mut().expect("room for a tag") = *bytes;
     at + N
 }
 

@@ -6,7 +6,7 @@ use castile_lexical as lexical;
 use castile_plan::Tags;
 use castile_value::{Column, DType};
 
-use super::glue::{Constant, Glue};
+use super::glue::{Constant, Glue, piece};
 use super::kernel::{Kernel, NUMBER};
 
 /// Rows for which room is made at once: the buffer is cleared before it is written, and a block
@@ -207,7 +207,7 @@ impl RowWriter {
             let room = &mut out[start..];
             let mut at = 0;
             for i in block..stop {
-                let length = put(i, number_room(room, at));
+                let length = put(i, piece(room, at));
                 note(length as u8);
                 at = between.put(room, at + length);
             }
@@ -234,7 +234,7 @@ impl RowWriter {
             let mut at = 0;
             for i in block..stop {
                 for (kernel, column, gap) in &fields {
-                    let length = kernel.put(column, i, number_room(room, at));
+                    let length = kernel.put(column, i, piece(room, at));
                     note(length as u8);
                     at = gap.put(room, at + length);
                 }
@@ -255,10 +255,4 @@ impl RowWriter {
         let beyond = gaps.iter().map(Constant::room).max().unwrap_or(0);
         rows * row + NUMBER + beyond
     }
-}
-
-#[inline(always)]
-fn number_room(out: &mut [u8], at: usize) -> &mut [u8; NUMBER] {
-    let room = out[at..at + NUMBER].first_chunk_mut();
-    room.expect("the slice has this length")
 }

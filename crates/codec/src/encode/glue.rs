@@ -61,11 +61,12 @@ impl Glue {
     }
 }
 
-/// Bytes that are copied with one or a few wide stores, whatever their length.
+/// Bytes that are copied with a few wide stores of a fixed size, whatever their length: a call for a copy
+/// of just so many costs more than a number.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Constant {
-    /// The first store.
-    first: [u8; WIDE],
+    /// What one or two stores copy, which is mostly all.
+    first: [[u8; WIDE]; 2],
     /// The bytes, with zeros after them up to whole stores.
     padded: Box<[u8]>,
     pub(super) len: usize,
@@ -78,8 +79,10 @@ impl Constant {
     fn new(bytes: &[u8]) -> Constant {
         let mut padded = bytes.to_vec();
         padded.resize(bytes.len().next_multiple_of(WIDE).max(WIDE), 0);
-        let mut first = [0; WIDE];
-        first.copy_from_slice(&padded[..WIDE]);
+        let mut first = [[0; WIDE]; 2];
+        for (to, from) in first.iter_mut().zip(padded.chunks_exact(WIDE)) {
+            to.copy_from_slice(from);
+        }
         Constant {
             first,
             padded: padded.into(),
@@ -100,10 +103,27 @@ impl Constant {
     /// Writes the bytes at `at` and gives the place after them; what follows may be overwritten.
     #[inline(always)]
     pub(super) fn put(&self, out: &mut [u8], at: usize) -> usize {
-        out[at..at + WIDE].copy_from_slice(&self.first);
+        let [one, two] = &self.first;
+        *piece(out, at) = *one;
         if self.len > WIDE {
-            out[at + WIDE..at + self.room()].copy_from_slice(&self.padded[WIDE..]);
+            *piece(out, at + WIDE) = *two;
+        }
+        if self.len > 2 * WIDE {
+            self.put_rest(out, at);
         }
         at + self.len
     }
+
+    #[cold]
+    fn put_rest(&self, out: &mut [u8], at: usize) {
+        out[at..at + self.room()].copy_from_slice(&self.padded);
+    }
+}
+
+/// So many bytes of the output: to be assigned, which unlike a copy of slices is never a call.
+#[inline(always)]
+pub(super) fn piece<const N: usize>(out: &mut [u8], at: usize) -> &mut [u8; N] {
+    out[at..at + N]
+        .first_chunk_mut()
+        .expect("the slice has this length")
 }

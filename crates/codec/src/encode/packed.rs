@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
+use castile_lexical as lexical;
 use castile_message::Marks;
 use castile_plan::{Builtin, ComplexId, Field, SimpleId, Tags, TypeId};
 use castile_value::{Column, Items, Packed};
 
 use super::Encoder;
-use super::glue::{Constant, Glue};
+use super::glue::{Constant, Glue, piece};
 use super::kernel::{Kernel, NUMBER};
 use crate::error::Error;
 use crate::scalar::builtin;
@@ -17,6 +18,9 @@ const ITEMS: usize = 512;
 
 /// A value of a row.
 enum Cell<'b> {
+    /// A double or an integer, at this byte of its row: what records mostly hold.
+    F64(usize),
+    I32(usize),
     /// A number of this column.
     Number(Column<'b>, Kernel),
     /// The text of this number among those of its row.
@@ -113,34 +117,41 @@ impl<M: Marks> Encoder<'_, M> {
         if !items.texts(range, &mut texts) || texts.len() != whole {
             return false;
         }
+        let gap = &glue.between[0];
         let mut room = Room::new(self.out, glue);
-        let between = &glue.between[0];
-        for text in texts {
-            if !room.text(text) {
-                return false;
-            }
-            room.constant(between);
-        }
+        let good = texts.iter().all(|text| {
+            let plain = room.write(text.len() + gap.room(), |out| {
+                castile_xml::copy_plain(text, out).then(|| gap.put(out, text.len()))
+            });
+            plain || room.append(|out| append_text(text, out) && append(gap, out))
+        });
         room.finish(glue);
-        true
+        good
     }
 
     /// Writes the rows of a packed; `None` when some value is none of its type.
     fn rows(&mut self, glue: &Glue, fields: &[Field], packed: &Packed<'_>) -> Option<()> {
         let cells = self.cells(fields, packed)?;
         let cells: Vec<(Cell<'_>, &Constant)> = cells.into_iter().zip(&glue.between).collect();
+        let around: usize = cells.iter().map(|(_, gap)| NUMBER + gap.room()).sum();
         let mut room = Room::new(self.out, glue);
-        for (row, (_, texts)) in packed.rows().enumerate() {
-            for (cell, gap) in &cells {
-                match cell {
-                    Cell::Number(column, kernel) => room.number(|out| kernel.put(column, row, out)),
-                    Cell::Text(k) => room.text(texts[*k]).then_some(())?,
-                }
-                room.constant(gap);
-            }
-        }
+        let good = packed.rows().enumerate().all(|(row, (numbers, texts))| {
+            let bytes = texts.iter().fold(around, |bytes, text| bytes + text.len());
+            let plain = room.write(bytes, |out| {
+                cells.iter().try_fold(0, |at, (cell, gap)| {
+                    let end = cell.put(row, numbers, texts, out, at)?;
+                    Some(gap.put(out, end))
+                })
+            });
+            plain
+                || room.append(|out| {
+                    cells
+                        .iter()
+                        .all(|(cell, gap)| cell.append(row, numbers, texts, out) && append(gap, out))
+                })
+        });
         room.finish(glue);
-        Some(())
+        good.then_some(())
     }
 
     /// How each field's values are written, in the order of the fields.
@@ -151,10 +162,14 @@ impl<M: Marks> Encoder<'_, M> {
             if layout.texts().contains(&index) {
                 return texts.next().map(Cell::Text);
             }
-            let column = packed.column(numbers.next()?)?;
+            let k = numbers.next()?;
+            let (column, place) = (packed.column(k)?, layout.fields().get(k)?.offset);
             let TypeId::Simple(id) = f.ty else { return None };
-            let kernel = Kernel::new(self.types, id, &column, self.options).ok()?;
-            Some(Cell::Number(column, kernel))
+            Some(match Kernel::new(self.types, id, &column, self.options).ok()? {
+                Kernel::F64 => Cell::F64(place),
+                Kernel::I32 => Cell::I32(place),
+                kernel => Cell::Number(column, kernel),
+            })
         };
         fields.iter().enumerate().map(cell).collect()
     }
@@ -167,11 +182,58 @@ fn pack<'s>(items: &'s dyn Items, range: Range<usize>, packed: &mut Packed<'s>) 
     items.pack(range, packed) && packed.len() == whole
 }
 
-/// The end of the output, with zeros ahead to be written over: no check whether a vector has room for
-/// each piece, no length kept for each.
+impl Cell<'_> {
+    /// Writes the value of a row at `at` and gives where it ends; `None` when it is text that has to be looked
+    /// at more closely.
+    #[inline(always)]
+    fn put(&self, row: usize, numbers: &[u8], texts: &[&str], out: &mut [u8], at: usize) -> Option<usize> {
+        match *self {
+            Cell::F64(offset) => {
+                let v = f64::from_ne_bytes(*numbers.get(offset..)?.first_chunk()?);
+                Some(at + lexical::write_f64(v, piece(out, at)))
+            }
+            Cell::I32(offset) => {
+                let v = i32::from_ne_bytes(*numbers.get(offset..)?.first_chunk()?);
+                Some(at + lexical::write_i32(v, piece(out, at)))
+            }
+            Cell::Number(ref column, kernel) => Some(at + kernel.put(column, row, piece(out, at))),
+            Cell::Text(k) => {
+                let text = texts.get(k)?;
+                castile_xml::copy_plain(text, out.get_mut(at..)?).then_some(at + text.len())
+            }
+        }
+    }
+
+    /// Appends the value of a row, escaped; `false` when XML cannot carry it.
+    fn append(&self, row: usize, numbers: &[u8], texts: &[&str], out: &mut Vec<u8>) -> bool {
+        if let Cell::Text(k) = self {
+            return texts.get(*k).is_some_and(|text| append_text(text, out));
+        }
+        let mut number = [0; NUMBER];
+        let length = self.put(row, numbers, texts, &mut number, 0);
+        out.extend_from_slice(&number[..length.unwrap_or(0)]);
+        length.is_some()
+    }
+}
+
+fn append_text(text: &str, out: &mut Vec<u8>) -> bool {
+    let good = castile_xml::check_text(text).is_ok();
+    if good {
+        castile_xml::escape_text(text, out);
+    }
+    good
+}
+
+fn append(gap: &Constant, out: &mut Vec<u8>) -> bool {
+    out.extend_from_slice(gap.bytes());
+    true
+}
+
+/// The end of the output, with zeros ahead to be written over: one check a row whether there is room, no
+/// length kept for each piece.
 struct Room<'o> {
     out: &'o mut Vec<u8>,
-    /// Where the next piece goes.
+    /// Where the next row goes.
     at: usize,
 }
 
@@ -185,13 +247,15 @@ impl<'o> Room<'o> {
         Room { out, at }
     }
 
-    /// At least `bytes` of room.
+    /// Has `put` write at most so many bytes, and say how many; `None`: none.
     #[inline(always)]
-    fn ahead(&mut self, bytes: usize) -> &mut [u8] {
+    fn write(&mut self, bytes: usize, put: impl FnOnce(&mut [u8]) -> Option<usize>) -> bool {
         if self.out.len() - self.at < bytes {
             self.grow(bytes);
         }
-        &mut self.out[self.at..]
+        let written = put(&mut self.out[self.at..]);
+        self.at += written.unwrap_or(0);
+        written.is_some()
     }
 
     #[cold]
@@ -200,34 +264,12 @@ impl<'o> Room<'o> {
         self.out.resize(self.at + bytes + AHEAD, 0);
     }
 
-    #[inline(always)]
-    fn constant(&mut self, constant: &Constant) {
-        self.ahead(constant.room());
-        self.at = constant.put(self.out, self.at);
-    }
-
-    #[inline(always)]
-    fn number(&mut self, put: impl FnOnce(&mut [u8; NUMBER]) -> usize) {
-        let room = self.ahead(NUMBER).first_chunk_mut();
-        self.at += put(room.expect("so much room was made"));
-    }
-
-    /// `false` when XML cannot carry some character.
-    #[inline(always)]
-    fn text(&mut self, text: &str) -> bool {
-        let plain = castile_xml::copy_plain(text, self.ahead(text.len()));
-        self.at += if plain { text.len() } else { 0 };
-        plain || self.other_text(text)
-    }
-
+    /// Has `put` append what it likes.
     #[cold]
     #[inline(never)]
-    fn other_text(&mut self, text: &str) -> bool {
+    fn append(&mut self, put: impl FnOnce(&mut Vec<u8>) -> bool) -> bool {
         self.out.truncate(self.at);
-        let good = castile_xml::check_text(text).is_ok();
-        if good {
-            castile_xml::escape_text(text, self.out);
-        }
+        let good = put(self.out);
         self.at = self.out.len();
         good
     }

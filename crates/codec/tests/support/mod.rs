@@ -3,6 +3,8 @@
 
 pub(crate) mod encoded;
 pub(crate) mod learned;
+pub(crate) mod schemas;
+pub(crate) mod written;
 
 use castile_codec::{DecodeOptions, EncodeOptions, Envelope, Error, Limits, Version, encode};
 use castile_plan::{Plan, Types};

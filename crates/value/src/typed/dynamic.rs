@@ -50,9 +50,14 @@ impl Single for Value {
     }
 
     fn texts<'s>(many: &'s [Self], out: &mut Vec<&'s str>) -> bool {
-        let whole = out.len() + many.len();
-        out.extend(many.iter().map_while(Value::as_str));
-        out.len() == whole
+        out.reserve(many.len());
+        many.iter().all(|value| match value {
+            Value::Text(text) => {
+                out.push(text);
+                true
+            }
+            _ => false,
+        })
     }
 }
 

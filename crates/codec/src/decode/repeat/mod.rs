@@ -29,6 +29,32 @@ pub(super) struct Room {
     pub(super) number: Number,
 }
 
+/// The first of some items, of which the start tag was read.
+#[derive(Clone, Copy)]
+struct First<'f, 'a> {
+    field: &'f Field,
+    slot: Slot,
+    start: Start<'a>,
+    /// How many more may stand there.
+    left: u32,
+    /// Where the notes stood before it.
+    mark: Mark,
+}
+
+impl<'a> First<'_, 'a> {
+    /// The item with those that followed it and were like it.
+    fn run<'r>(&self, kind: Kind, more: u32, pattern: &'r Pattern<'a>) -> Run<'r, 'a> {
+        Run {
+            mark: self.mark,
+            slot: self.slot,
+            kind,
+            from: self.start.at,
+            more,
+            pattern,
+        }
+    }
+}
+
 /// What items are read from, and by which rules.
 #[derive(Clone, Copy)]
 pub(super) struct Ground<'p, 'a> {
@@ -58,12 +84,19 @@ impl<'a, 'p> Decoder<'a, 'p> {
     ) -> Result<u32, Error> {
         let Room { left, number } = room;
         let mark = self.before_item(slot, number, start.at);
+        let first = First {
+            field,
+            slot,
+            start,
+            left,
+            mark,
+        };
         let more = if self.encoding.is_some() && !self.is_plain_item(field.ty) {
             self.encoded(field, slot, start, sink).map(|()| 0)
         } else {
             match field.ty {
-                TypeId::Simple(id) => self.repeated_simple(id, field, slot, start, left, mark, sink),
-                TypeId::Complex(id) => self.repeated_record(id, field, slot, start, left, mark, sink),
+                TypeId::Simple(id) => self.repeated_simple(id, first, sink),
+                TypeId::Complex(id) => self.repeated_record(id, first, sink),
                 _ => self.element(field, slot, start, sink).map(|()| 0),
             }
         }?;
@@ -71,17 +104,19 @@ impl<'a, 'p> Decoder<'a, 'p> {
         Ok(more)
     }
 
-    #[allow(clippy::too_many_arguments)] // one caller
     fn repeated_simple(
         &mut self,
         id: SimpleId,
-        field: &Field,
-        slot: Slot,
-        start: Start<'a>,
-        left: u32,
-        mark: Mark,
+        first: First<'_, 'a>,
         sink: &mut dyn Sink,
     ) -> Result<u32, Error> {
+        let First {
+            field,
+            slot,
+            start,
+            left,
+            ..
+        } = first;
         if self.is_nil()? || self.own_complex_type(id).is_some() {
             return self.element(field, slot, start, sink).map(|()| 0);
         }
@@ -97,14 +132,7 @@ impl<'a, 'p> Decoder<'a, 'p> {
             sink.scalar(slot, scalar);
             let Some(pattern) = pattern else { return Ok(0) };
             let more = self.values(&pattern, left, slot, sink);
-            self.alike(Run {
-                mark,
-                slot,
-                kind: Kind::Scalars,
-                from: start.at,
-                more,
-                pattern: &pattern,
-            });
+            self.alike(first.run(Kind::Scalars, more, &pattern));
             return Ok(more);
         };
         let Some(pattern) = pattern else {
@@ -121,14 +149,7 @@ impl<'a, 'p> Decoder<'a, 'p> {
                 self.values(&pattern, left, slot, sink)
             }
         };
-        self.alike(Run {
-            mark,
-            slot,
-            kind: Kind::Column(dtype),
-            from: start.at,
-            more,
-            pattern: &pattern,
-        });
+        self.alike(first.run(Kind::Column(dtype), more, &pattern));
         Ok(more)
     }
 
@@ -141,17 +162,19 @@ impl<'a, 'p> Decoder<'a, 'p> {
         }
     }
 
-    #[allow(clippy::too_many_arguments)] // one caller
     fn repeated_record(
         &mut self,
         declared: ComplexId,
-        field: &Field,
-        slot: Slot,
-        start: Start<'a>,
-        left: u32,
-        mark: Mark,
+        first: First<'_, 'a>,
         sink: &mut dyn Sink,
     ) -> Result<u32, Error> {
+        let First {
+            field,
+            slot,
+            start,
+            left,
+            ..
+        } = first;
         let types = self.types;
         // Attributes of an encoded item were looked at already.
         let bare = self.reader.attributes().is_empty() || self.encoding.is_some();
@@ -163,7 +186,7 @@ impl<'a, 'p> Decoder<'a, 'p> {
         }
         let outer = self.trace.replace(Trace::default());
         if let Some(layout) = types.row_layout(declared) {
-            return self.first_row(declared, layout, slot, start, left, mark, outer, sink);
+            return self.first_row(declared, layout, first, outer, sink);
         }
         let shape = types.shape(declared);
         sink.open(slot, shape);
@@ -174,14 +197,7 @@ impl<'a, 'p> Decoder<'a, 'p> {
         };
         let more = self.records(&pattern, left, slot, declared, sink);
         let kind = Kind::Records(shape.clone());
-        self.alike(Run {
-            mark,
-            slot,
-            kind,
-            from: start.at,
-            more,
-            pattern: &pattern,
-        });
+        self.alike(first.run(kind, more, &pattern));
         Ok(more)
     }
 }
@@ -190,7 +206,25 @@ impl<'a, 'p> Decoder<'a, 'p> {
 #[inline(always)]
 pub(super) fn after(input: &[u8], at: usize, expected: &[u8]) -> Option<usize> {
     let end = at + expected.len();
-    (input.get(at..end)? == expected).then_some(end)
+    is_same(input.get(at..end)?, expected).then_some(end)
+}
+
+/// Whether two texts of one length are equal. Tags are some words long: a few words are compared, which may
+/// overlap, and nothing is called.
+#[inline(always)]
+fn is_same(a: &[u8], b: &[u8]) -> bool {
+    match b.len() {
+        8..16 => same_ends::<8>(a, b),
+        16..=32 => same_ends::<16>(a, b),
+        33..=64 => same_ends::<32>(a, b),
+        _ => a == b,
+    }
+}
+
+/// The same for `N` to `2 * N` bytes.
+#[inline(always)]
+fn same_ends<const N: usize>(a: &[u8], b: &[u8]) -> bool {
+    (a.first_chunk::<N>(), a.last_chunk::<N>()) == (b.first_chunk::<N>(), b.last_chunk::<N>())
 }
 
 /// The same, white space before it passed over: what collapses belongs to no value.

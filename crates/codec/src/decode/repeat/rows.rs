@@ -6,28 +6,27 @@ use castile_lexical as lexical;
 use castile_plan::ComplexId;
 use castile_value::{ColumnBuf, Packed, RowField, RowLayout, Rows, Scalar, Shape, Sink, Slot};
 
-use super::super::learn::{Kind, Layout, Mark, Run};
-use super::super::{Decoder, Start};
+use super::super::Decoder;
+use super::super::learn::{Kind, Layout};
 use super::items::{end_of, plain_text};
 use super::pattern::{Kernel, Pattern, Trace};
-use super::{Ground, after, number};
+use super::{First, Ground, after, number};
 use crate::error::Error;
 use crate::scalar::push_bytes;
 
 impl<'a> Decoder<'a, '_> {
     /// Reads an item of a flat type, and as many more as are like it.
-    #[allow(clippy::too_many_arguments)] // one caller
     pub(super) fn first_row(
         &mut self,
         declared: ComplexId,
         layout: &Arc<RowLayout>,
-        slot: Slot,
-        start: Start<'a>,
-        left: u32,
-        mark: Mark,
+        first: First<'_, 'a>,
         outer: Option<Trace>,
         sink: &mut dyn Sink,
     ) -> Result<u32, Error> {
+        let First {
+            slot, start, left, ..
+        } = first;
         let mut cells = Cells::default();
         self.record(declared, &mut cells)
             .inspect_err(|_| self.trace = None)?;
@@ -53,16 +52,9 @@ impl<'a> Decoder<'a, '_> {
                     Some(_) => Kind::Rows(Layout(layout.clone())),
                     None => Kind::Records(layout.shape().clone()),
                 };
-                self.alike(Run {
-                    mark,
-                    slot,
-                    kind,
-                    from: start.at,
-                    more,
-                    pattern,
-                });
+                self.alike(first.run(kind, more, pattern));
             }
-            (Some(row), None) => self.odd_row(mark, slot, layout, row),
+            (Some(row), None) => self.odd_row(first.mark, slot, layout, row),
             (None, None) => {}
         }
         Ok(more)
