@@ -2,7 +2,7 @@
 
 mod support;
 
-use castile_value::{QName, Value};
+use castile_value::Value;
 use support::written::{inside, list, map, table};
 use support::{read, write};
 
