@@ -31,6 +31,7 @@ mod scalars;
 mod table;
 mod timing;
 mod tree;
+mod widths;
 
 pub use alone::{alone, anything};
 pub use mutate::mutate;
@@ -41,6 +42,7 @@ pub use sample::{Effort, Sampler};
 pub use table::Table;
 pub use timing::{median, time};
 pub use tree::{Group, Leaf, LeafKind, Model, Ty};
+pub use widths::doubles_by_width;
 
 /// The namespace of everything that a [`Table`] does not put elsewhere.
 pub const TARGET: &str = "urn:t";

@@ -1,48 +1,26 @@
 //! Arrays whose owner says what changed: the same bytes as by comparing, and no comparing.
 
-use castile_codec::{Draft, EncodeOptions, Error, Guilty, Version};
-use castile_diff::{Match, Options, Pieces, Template};
-use castile_plan::Plan;
-use castile_testkit::{Rng, Table};
+mod common;
+
+use castile_codec::{Error, Guilty};
+use castile_diff::{Match, Options};
+use castile_testkit::Rng;
 use castile_value::{Record, Tracked, Value};
 
-struct Sender {
-    table: Table,
-    plan: Plan,
-    template: Template,
+use common::Sender;
+
+fn new_sender(options: Options) -> Sender {
+    Sender::new("add = n:double*", "add", options)
 }
 
-impl Sender {
-    fn new(options: Options) -> Sender {
-        let table = Table::parse("add = n:double*");
-        Sender {
-            plan: table.plan("add"),
-            template: Template::new(options),
-            table,
-        }
-    }
-
-    fn body(&self, values: impl Into<Value>) -> Record {
-        let mut body = Record::new(self.table.types.shape(self.plan.body).clone());
-        let add = Value::map([("n", values.into())]);
-        body.set("add", add).expect("the body has this field");
-        body
-    }
-
-    fn send(&mut self, body: &Record) -> Result<Pieces, Error> {
-        let options = EncodeOptions::default();
-        self.template.patch(&Draft {
-            types: &self.table.types,
-            plan: &self.plan,
-            version: Version::Soap11,
-            header: &Vec::new(),
-            body,
-            options: &options,
-        })
-    }
+fn new_body(sender: &Sender, values: impl Into<Value>) -> Record {
+    let mut body = Record::new(sender.table.types.shape(sender.plan.body).clone());
+    let add = Value::map([("n", values.into())]);
+    body.set("add", add).expect("the body has this field");
+    body
 }
 
-/// The array in a body made by [`Sender::body`].
+/// The array in a body made by [`new_body`].
 fn array(body: &mut Record) -> &mut Tracked<castile_value::ColumnBuf> {
     let Some(Value::Map(fields)) = body.values_mut().first_mut() else {
         panic!("a map")
@@ -62,10 +40,9 @@ fn exact() -> Options {
 fn any_number_of_readers_send_what_was_set() -> Result<(), Error> {
     for seed in 0..40 {
         let mut rng = Rng::new(seed);
-        let mut senders = [Sender::new(exact()), Sender::new(exact())];
-        let mut plain = Sender::new(Options::default());
+        let mut senders = [new_sender(exact()), new_sender(exact())];
         let values: Vec<f64> = (0..rng.below(3000) + 64).map(|_| rng.unit()).collect();
-        let mut body = senders[0].body(Tracked::from(values));
+        let mut body = new_body(&senders[0], Tracked::from(values));
         for _ in 0..30 {
             for _ in 0..rng.below(4) {
                 let array = array(&mut body);
@@ -76,8 +53,7 @@ fn any_number_of_readers_send_what_was_set() -> Result<(), Error> {
                 array.f64s_mut(range).expect("doubles").fill(value.round() / 8.0);
             }
             let sent = senders[rng.below(2)].send(&body)?;
-            plain.template = Template::new(Options::default());
-            assert!(sent.to_vec() == plain.send(&body)?.to_vec(), "seed {seed}");
+            assert!(sent.to_vec() == senders[0].fresh(&body)?, "seed {seed}");
         }
     }
     Ok(())
@@ -85,8 +61,8 @@ fn any_number_of_readers_send_what_was_set() -> Result<(), Error> {
 
 #[test]
 fn nothing_set_is_nothing_compared() -> Result<(), Error> {
-    let mut sender = Sender::new(Options::default());
-    let mut body = sender.body(Tracked::from(vec![0.125; 100_000]));
+    let mut sender = new_sender(Options::default());
+    let mut body = new_body(&sender, Tracked::from(vec![0.125; 100_000]));
     sender.send(&body)?;
     let report = sender.send(&body)?.report;
     assert_eq!((report.kind, report.values_compared), (Match::Content, 0));
@@ -102,27 +78,26 @@ fn nothing_set_is_nothing_compared() -> Result<(), Error> {
 
 #[test]
 fn an_array_in_the_place_of_another_is_compared() -> Result<(), Error> {
-    let mut sender = Sender::new(exact());
-    let one = sender.body(Tracked::from(vec![0.5; 500]));
-    let other = sender.body(Tracked::from(vec![0.25; 500]));
+    let mut sender = new_sender(exact());
+    let one = new_body(&sender, Tracked::from(vec![0.5; 500]));
+    let other = new_body(&sender, Tracked::from(vec![0.25; 500]));
     let copy = one.clone();
-    let untold = sender.body(vec![0.75; 500]);
+    let untold = new_body(&sender, vec![0.75; 500]);
     for body in [&one, &other, &one, &copy, &untold, &one] {
         let text = String::from_utf8(sender.send(body)?.to_vec()).expect("UTF-8");
-        let mut plain = Sender::new(Options::default());
-        assert_eq!(text.into_bytes(), plain.send(body)?.to_vec());
+        assert_eq!(text.into_bytes(), sender.fresh(body)?);
     }
     Ok(())
 }
 
 #[test]
 fn what_nobody_told_is_not_sent_and_found_when_asked() -> Result<(), Error> {
-    let mut sender = Sender::new(Options {
+    let mut sender = new_sender(Options {
         pad: false,
         ..Options::default()
     });
-    let mut checking = Sender::new(exact());
-    let mut body = sender.body(Tracked::from(vec![0.5; 500]));
+    let mut checking = new_sender(exact());
+    let mut body = new_body(&sender, Tracked::from(vec![0.5; 500]));
     let first = sender.send(&body)?.to_vec();
     checking.send(&body)?;
     if let castile_value::ColumnBuf::F64(values) = array(&mut body).values_mut() {
@@ -140,8 +115,8 @@ fn what_nobody_told_is_not_sent_and_found_when_asked() -> Result<(), Error> {
 /// A message whose bytes are still being sent is changed in a copy, and only where it changes.
 #[test]
 fn what_is_lent_stays_as_it_is() -> Result<(), Error> {
-    let mut sender = Sender::new(Options::default());
-    let mut body = sender.body(Tracked::from(vec![0.125; 10_000]));
+    let mut sender = new_sender(Options::default());
+    let mut body = new_body(&sender, Tracked::from(vec![0.125; 10_000]));
     let lent = sender.send(&body)?;
     let before = lent.to_vec();
     array(&mut body).f64s_mut(5000..5001).expect("doubles")[0] = 0.5;

@@ -1,66 +1,24 @@
 //! The worst that values can do: what it costs is counted, not timed.
 
-use castile_codec::{Draft, EncodeOptions, Version};
-use castile_diff::{Match, Options, Report, Template};
-use castile_plan::Plan;
-use castile_testkit::{Rng, Table};
+mod common;
+
+use castile_diff::{Match, Options, Report};
+use castile_testkit::doubles_by_width;
 use castile_value::Value;
+
+use common::Sender;
 
 const VALUES: usize = 4000;
 
-struct Sender {
-    table: Table,
-    plan: Plan,
-    template: Template,
+fn new_sender(options: Options) -> Sender {
+    Sender::new("add = n:double*, note:string*", "add", options)
 }
 
-impl Sender {
-    fn new(options: Options) -> Sender {
-        let table = Table::parse("add = n:double*, note:string*");
-        Sender {
-            plan: table.plan("add"),
-            template: Template::new(options),
-            table,
-        }
-    }
-
-    fn send(&mut self, values: &[f64], notes: &[String]) -> Report {
-        let notes: Vec<Value> = notes.iter().map(|note| note.as_str().into()).collect();
-        let add = Value::map([("n", values.to_vec().into()), ("note", notes.into())]);
-        let body = vec![("add".to_owned(), add)];
-        let options = EncodeOptions::default();
-        let draft = Draft {
-            types: &self.table.types,
-            plan: &self.plan,
-            version: Version::Soap11,
-            header: &Vec::new(),
-            body: &body,
-            options: &options,
-        };
-        self.template.patch(&draft).expect("good values").report
-    }
-}
-
-/// Doubles of every width that there is, by width.
-fn by_width() -> Vec<Vec<f64>> {
-    let mut rng = Rng::new(3);
-    let mut found = vec![Vec::new(); 25];
-    let mut text = Vec::new();
-    while found[1..].iter().any(Vec::is_empty) {
-        let value = match rng.below(3) {
-            0 => f64::from_bits(rng.bits()),
-            1 => ((rng.bits() >> rng.below(64)) as f64) / 8.0,
-            _ => -(rng.bits() as f64) / 10f64.powi(rng.below(300) as i32),
-        };
-        let digits = 1 + rng.below(17);
-        let value: f64 = format!("{value:.*e}", digits - 1).parse().expect("a double");
-        text.clear();
-        castile_lexical::format_f64(value, &mut text);
-        if value.is_finite() && found[text.len()].len() < 8 {
-            found[text.len()].push(value);
-        }
-    }
-    found
+fn send(sender: &mut Sender, values: &[f64], notes: &[String]) -> Report {
+    let notes: Vec<Value> = notes.iter().map(|note| note.as_str().into()).collect();
+    let add = Value::map([("n", values.to_vec().into()), ("note", notes.into())]);
+    let body = vec![("add".to_owned(), add)];
+    sender.send(&body).expect("good values").report
 }
 
 /// What is moved and written may be half as much again as a whole message, and each value is written
@@ -81,27 +39,27 @@ fn is_bounded(report: &Report, what: &str) {
 
 #[test]
 fn from_every_width_to_every_width() {
-    let widths = by_width();
+    let widths = doubles_by_width();
     for from in 1..=24 {
         for to in 1..=24 {
             for (every, pad) in [(1, true), (2, true), (2, false), (3, true), (10, true)] {
-                let mut sender = Sender::new(Options {
+                let mut sender = new_sender(Options {
                     pad,
                     ..Options::default()
                 });
                 let pick = |width: usize, i: usize| widths[width][i % widths[width].len()];
                 let mut values: Vec<f64> = (0..VALUES).map(|i| pick(from, i)).collect();
-                sender.send(&values, &[]);
+                send(&mut sender, &values, &[]);
                 for (i, value) in values.iter_mut().enumerate().step_by(every) {
                     *value = pick(to, i);
                 }
                 let what = format!("every {every}. from {from} to {to} characters, padding {pad}");
-                is_bounded(&sender.send(&values, &[]), &what);
+                is_bounded(&send(&mut sender, &values, &[]), &what);
                 // And back again.
                 for (i, value) in values.iter_mut().enumerate().step_by(every) {
                     *value = pick(from, i);
                 }
-                is_bounded(&sender.send(&values, &[]), &format!("{what}, and back"));
+                is_bounded(&send(&mut sender, &values, &[]), &format!("{what}, and back"));
             }
         }
     }
@@ -110,8 +68,8 @@ fn from_every_width_to_every_width() {
 /// Neighbours take one another's spaces, in turn.
 #[test]
 fn steals_that_alternate() {
-    let widths = by_width();
-    let mut sender = Sender::new(Options::default());
+    let widths = doubles_by_width();
+    let mut sender = new_sender(Options::default());
     let of = |width: usize| widths[width][0];
     for round in 0..20 {
         let wide = |i: usize| {
@@ -122,27 +80,27 @@ fn steals_that_alternate() {
             }
         };
         let values: Vec<f64> = (0..VALUES).map(wide).collect();
-        is_bounded(&sender.send(&values, &[]), &format!("round {round}"));
+        is_bounded(&send(&mut sender, &values, &[]), &format!("round {round}"));
     }
     // A few of many, so that chunks are patched.
     let mut values = vec![of(12); VALUES];
-    sender.send(&values, &[]);
+    send(&mut sender, &values, &[]);
     for round in 0..40 {
         for (i, value) in values.iter_mut().enumerate().step_by(4) {
             *value = of(if (i / 4 + round).is_multiple_of(2) { 16 } else { 8 });
         }
-        is_bounded(&sender.send(&values, &[]), &format!("round {round}"));
+        is_bounded(&send(&mut sender, &values, &[]), &format!("round {round}"));
     }
 }
 
 /// One value that grows in the first chunk of a long message moves that chunk.
 #[test]
 fn one_value_that_grows_moves_its_chunk() {
-    let mut sender = Sender::new(Options::default());
+    let mut sender = new_sender(Options::default());
     let mut values = vec![0.5; 200_000];
-    sender.send(&values, &[]);
+    send(&mut sender, &values, &[]);
     values[3] = 1.0 / 3.0;
-    let report = sender.send(&values, &[]);
+    let report = send(&mut sender, &values, &[]);
     assert_eq!(report.values_rewritten, 1);
     assert!(report.bytes_shifted <= 32 << 10, "{report:?}");
 }
@@ -150,13 +108,13 @@ fn one_value_that_grows_moves_its_chunk() {
 /// Texts lie apart from arrays: one that grows at the start of a message moves nothing of them.
 #[test]
 fn one_text_that_grows_moves_no_array() {
-    let mut sender = Sender::new(Options::default());
+    let mut sender = new_sender(Options::default());
     let values = vec![0.5; 200_000];
     let mut notes = vec!["short".to_owned(); 3];
-    sender.send(&values, &notes);
+    send(&mut sender, &values, &notes);
     for length in [100, 10_000, 50] {
         notes[0] = "x".repeat(length);
-        let report = sender.send(&values, &notes);
+        let report = send(&mut sender, &values, &notes);
         assert_eq!(
             (report.values_written, report.kind),
             (0, Match::PartialStructural)
@@ -171,12 +129,12 @@ fn one_text_that_grows_moves_no_array() {
 /// The template with the values is at most 1.4 times the message with the data.
 #[test]
 fn memory_is_bounded() {
-    let widths = by_width();
+    let widths = doubles_by_width();
     for width in [1, 5, 12, 18, 24] {
-        let mut sender = Sender::new(Options::default());
+        let mut sender = new_sender(Options::default());
         let mut values = vec![widths[width][0]; 100_000];
         for round in 0..6 {
-            let report = sender.send(&values, &[]);
+            let report = send(&mut sender, &values, &[]);
             let most = 1.4 * (report.bytes_total as f64 + 8.0 * values.len() as f64);
             let kept = sender.template.memory() as f64;
             assert!(kept <= most, "width {width}, round {round}: {kept} of {most}");
@@ -192,16 +150,16 @@ fn memory_is_bounded() {
 /// The paper's own way moves the rest of a chunk as often as a value grows: what one pass saves.
 #[test]
 fn one_pass_moves_less_than_the_papers_way() {
-    let widths = by_width();
+    let widths = doubles_by_width();
     let shifted = |options: Options| {
-        let mut sender = Sender::new(options);
+        let mut sender = new_sender(options);
         let mut values = vec![widths[1][0]; VALUES];
-        sender.send(&values, &[]);
+        send(&mut sender, &values, &[]);
         values
             .iter_mut()
             .step_by(2)
             .for_each(|value| *value = widths[24][0]);
-        sender.send(&values, &[]).bytes_shifted
+        send(&mut sender, &values, &[]).bytes_shifted
     };
     let paper = shifted(Options::bsoap());
     let ours = shifted(Options {

@@ -269,6 +269,7 @@ impl Call {
         let report = self.record.request.report();
         let dict = PyDict::new(py);
         let figures = [
+            ("structure", u64::from(report.structure)),
             ("values_compared", report.values_compared),
             ("values_rewritten", report.values_rewritten),
             ("values_written", report.values_written),

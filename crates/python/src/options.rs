@@ -151,6 +151,7 @@ pub(crate) fn differential(settings: &Settings<'_, '_>) -> PyResult<Differential
     settings.set("differential_verify", &mut options.verify)?;
     settings.set("differential_budget_bytes", &mut options.budget_bytes)?;
     settings.set("differential_overlay_above", &mut options.overlay_above)?;
+    settings.set("differential_structures_max", &mut options.structures_max)?;
     if let Some(width) = settings.get("differential_stuffing")? {
         options.stuffing = Stuffing::Width(width);
     }

@@ -12,8 +12,8 @@ use super::compare::{BLOCK, refresh};
 use super::layout::{Layout, Shape};
 use super::options::Options;
 use super::patch::Memory;
+use super::pieces::{Chunks, Piece};
 use super::report::Report;
-use super::template::{Chunks, Piece};
 
 /// One array of numbers or of flat records.
 #[derive(Debug)]
@@ -53,6 +53,11 @@ impl Array {
     /// Whether `flat` is written as this array was.
     pub(crate) fn fits(&self, flat: &Flat<'_>) -> bool {
         self.shape.writer == *flat.writer()
+    }
+
+    /// Rows.
+    pub(crate) fn len(&self) -> usize {
+        self.rows
     }
 
     /// Makes the chunks say what `flat` holds.

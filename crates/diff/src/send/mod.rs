@@ -5,10 +5,12 @@ mod array;
 mod chunk;
 mod compare;
 mod costs;
+mod keeper;
 mod layout;
 mod number;
 mod options;
 mod patch;
+mod pieces;
 #[allow(unsafe_code, reason = "see there")]
 mod prefetch;
 mod report;
@@ -20,6 +22,7 @@ mod text;
 
 pub use costs::{Costs, Steps};
 pub use options::{Options, Stuffing};
+pub use pieces::{Piece, Pieces};
 pub use report::{Match, Report};
 pub use store::{Stats, Templates};
-pub use template::{Piece, Pieces, Template};
+pub use template::Template;

@@ -48,6 +48,9 @@ pub struct Options {
     /// An array that takes more bytes than this is not kept: a client or server sends it while it is
     /// written, through a few small buffers, in chunks of HTTP (chunk overlaying). Default 64 MiB.
     pub overlay_above: usize,
+    /// Structures of messages of one operation that are told apart, each with arrays of its own where lengths
+    /// come back. One keeps only the last message. Default 4.
+    pub structures_max: usize,
     /// Copies of one operation's template for sends at the same time; a further one is written
     /// anew. Default 4.
     pub copies_max: usize,
@@ -100,6 +103,7 @@ impl Default for Options {
             verify: false,
             budget_bytes: 256 << 20,
             overlay_above: 64 << 20,
+            structures_max: 4,
             copies_max: 4,
         }
     }

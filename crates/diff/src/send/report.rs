@@ -31,6 +31,9 @@ impl Match {
 pub struct Report {
     /// Which match it was.
     pub kind: Match,
+    /// Which of the structures that are known of its operation the message has, from zero; its lengths of
+    /// arrays and what stands around them are those of the last message of this number.
+    pub structure: u32,
     /// Values of kept arrays that were compared with those sent last.
     pub values_compared: u64,
     /// Of those, found changed and written into their slots.

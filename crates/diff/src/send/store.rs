@@ -7,8 +7,9 @@ use std::sync::{Mutex, PoisonError};
 use castile_codec::{Draft, Error};
 
 use super::options::Options;
+use super::pieces::Pieces;
 use super::report::Report;
-use super::template::{Pieces, Template};
+use super::template::Template;
 
 /// Templates by a key of the caller's: what is sent again and again, and for whom. What is kept under
 /// one key is compared with nothing that is sent under another. Senders never wait for each other: each checks a template out, and one that finds all of them in

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use castile_codec::{Error, Long};
 
+use super::pieces::Piece;
 use super::report::Report;
-use super::template::Piece;
 
 /// One text or one run of bytes.
 #[derive(Debug)]
@@ -36,6 +36,11 @@ impl Text {
     /// Whether `long` stands where this text may have stood.
     pub(crate) fn fits(&self, long: &Long<'_>) -> bool {
         (self.simple, self.strict, self.binary) == (long.simple, long.strict, long.binary)
+    }
+
+    /// Bytes of the value.
+    pub(crate) fn len(&self) -> usize {
+        self.raw.len()
     }
 
     /// Says what `long` holds. After an error it is as before.

@@ -85,6 +85,7 @@ class Differential:
     `verify` compares also what is tracked or hinted, and refuses a message of which a value changed
     without a mark: for tests.
     An array that takes more than `overlay_above` bytes is not kept, but sent while it is written.
+    `structures_max` is how many shapes of one operation's messages are kept beside each other.
     """
 
     enabled: bool = True
@@ -106,6 +107,7 @@ class Differential:
     verify: bool = False
     budget_bytes: int | None = None
     overlay_above: int | None = None
+    structures_max: int | None = None
 
 
 Auth: TypeAlias = "tuple[str, str] | Basic | Digest | Bearer | None"

@@ -1,0 +1,227 @@
+//! The large parts of messages, kept from one to the next: [`Parts`], and the [`Keeper`] that finds them.
+
+use castile_codec::{Error, Flat, Keep, Long, Untold};
+
+use super::array::Array;
+use super::options::Options;
+use super::pieces::Run;
+use super::report::Report;
+use super::text::Text;
+
+/// Arrays and texts: those of the last message in order, then others.
+#[derive(Debug, Default)]
+pub(crate) struct Parts(Vec<Part>);
+
+/// A large part of a message.
+#[derive(Debug)]
+struct Part {
+    value: Value,
+    /// The message that had it last.
+    used: u64,
+    /// Lengths that it had before, the oldest replaced first.
+    before: [Option<usize>; BEFORE],
+    changes: usize,
+}
+
+#[derive(Debug)]
+enum Value {
+    Array(Box<Array>),
+    Text(Text),
+}
+
+/// Lengths that are remembered of a part.
+const BEFORE: usize = 8;
+
+/// Parts that are looked through for one that fits.
+const REACH: usize = 64;
+
+impl Parts {
+    /// The lengths of the first parts: rows of arrays, bytes of texts.
+    pub(crate) fn lengths(&self, count: usize) -> impl Iterator<Item = usize> {
+        self.0.iter().take(count).map(|part| part.value.len())
+    }
+
+    /// The pieces that the parts are.
+    pub(crate) fn runs(&mut self) -> impl Iterator<Item = Run> {
+        self.0.iter_mut().map(|part| match &mut part.value {
+            Value::Array(array) => Run::Many(array.chunks()),
+            Value::Text(text) => Run::One(text.piece()),
+        })
+    }
+
+    /// Bytes of memory.
+    pub(crate) fn memory(&self) -> usize {
+        let memory = |part: &Part| match &part.value {
+            Value::Array(array) => array.memory(),
+            Value::Text(text) => text.memory(),
+        };
+        self.0.iter().map(memory).sum()
+    }
+
+    /// Drops those beyond the first that were not used for longest, until so many are left.
+    fn trim(&mut self, first: usize, spare: usize) {
+        while self.0.len() > first + spare
+            && let Some(oldest) = (first..self.0.len()).min_by_key(|&i| self.0[i].used)
+        {
+            self.0.swap_remove(oldest);
+        }
+    }
+}
+
+impl Value {
+    fn len(&self) -> usize {
+        match self {
+            Value::Array(array) => array.len(),
+            Value::Text(text) => text.len(),
+        }
+    }
+}
+
+impl Part {
+    fn new(value: Value) -> Part {
+        Part {
+            value,
+            used: 0,
+            before: [None; BEFORE],
+            changes: 0,
+        }
+    }
+
+    /// Remembers the length that it had.
+    fn note(&mut self, length: usize) {
+        self.before[self.changes % BEFORE] = Some(length);
+        self.changes += 1;
+    }
+}
+
+/// Takes the large parts of a message over, one after the other.
+pub(crate) struct Keeper<'t> {
+    parts: &'t mut Parts,
+    options: &'t Options,
+    now: u64,
+    places: Vec<usize>,
+    report: Report,
+    /// Whether a part is new, or of another length than it was.
+    moved: bool,
+}
+
+impl<'t> Keeper<'t> {
+    pub(crate) fn new(parts: &'t mut Parts, options: &'t Options, now: u64) -> Keeper<'t> {
+        Keeper {
+            parts,
+            options,
+            now,
+            places: Vec::new(),
+            report: Report::default(),
+            moved: false,
+        }
+    }
+
+    /// Where the parts lie, whether any moved, and what it took.
+    pub(crate) fn finish(self) -> (Vec<usize>, bool, Report) {
+        let spare = SPARE.max(self.options.structures_max);
+        self.parts.trim(self.places.len(), spare);
+        (self.places, self.moved, self.report)
+    }
+
+    /// The part that the next value is made from, at its place: one of the same length if there is any, else
+    /// the one that stood there, or the spare one that is nearest in length. `None` when there is none, or
+    /// when the length was here before: it will come again, so it is worth a part of its own.
+    fn known(&mut self, length: usize, fits: impl Fn(&Value) -> bool) -> Option<&mut Part> {
+        let (parts, next) = (&mut self.parts.0, self.places.len());
+        let end = parts.len().min(next + REACH);
+        let mut fitting = (next..end).filter(|&i| fits(&parts[i].value));
+        let first = fitting.next()?;
+        let mut others = [first].into_iter().chain(fitting.clone());
+        let found = match others.find(|&i| parts[i].value.len() == length) {
+            Some(same) => same,
+            None => {
+                // What the last message had after this one may be needed for what comes after this one.
+                let free = |&i: &usize| i == first || parts[i].used + 1 < self.now;
+                let candidates = [first].into_iter().chain(fitting).filter(free);
+                let comes_back = |i: usize| parts[i].before.contains(&Some(length));
+                if candidates.clone().count() < self.options.structures_max
+                    && candidates.clone().any(comes_back)
+                {
+                    return None;
+                }
+                candidates.min_by_key(|&i| parts[i].value.len().abs_diff(length))?
+            }
+        };
+        parts.swap(next, found);
+        parts.get_mut(next)
+    }
+
+    /// Puts a new part at the next place; what stood there is spare.
+    fn insert(&mut self, value: Value) {
+        let (parts, next) = (&mut self.parts.0, self.places.len());
+        let last = parts.len();
+        parts.push(Part::new(value));
+        parts.swap(next, last);
+        self.moved = true;
+    }
+
+    /// Says that the part at the next place lies at byte `at`, and had a length of `before`.
+    fn place(&mut self, at: usize, before: Option<usize>) {
+        if let Some(part) = self.parts.0.get_mut(self.places.len()) {
+            part.used = self.now;
+            if let Some(before) = before.filter(|&before| before != part.value.len()) {
+                part.note(before);
+                self.moved = true;
+            }
+        }
+        self.places.push(at);
+    }
+}
+
+impl Keep for Keeper<'_> {
+    fn array(&mut self, at: usize, flat: &Flat<'_>) -> Result<bool, Untold> {
+        if flat.len() * flat.columns().len() < self.options.values_min {
+            return Ok(false);
+        }
+        let (mut report, options, mut before) = (self.report, self.options, None);
+        let fits = |value: &Value| matches!(value, Value::Array(array) if array.fits(flat));
+        match self.known(flat.len(), fits).map(|part| &mut part.value) {
+            Some(Value::Array(array)) => {
+                before = Some(array.len());
+                array.update(flat, options, &mut report)?;
+            }
+            _ => {
+                let array = Array::new(flat, options, &mut report);
+                self.insert(Value::Array(Box::new(array)));
+            }
+        }
+        self.report = report;
+        self.place(at, before);
+        Ok(true)
+    }
+
+    fn long(
+        &mut self,
+        at: usize,
+        long: &Long<'_>,
+        write: &dyn Fn(&mut Vec<u8>) -> Result<(), Error>,
+    ) -> Result<bool, Error> {
+        if long.raw.len() < self.options.text_bytes_min {
+            return Ok(false);
+        }
+        let (mut report, mut before) = (self.report, None);
+        let fits = |value: &Value| matches!(value, Value::Text(text) if text.fits(long));
+        match self.known(long.raw.len(), fits).map(|part| &mut part.value) {
+            Some(Value::Text(text)) => {
+                before = Some(text.len());
+                text.update(long, write, &mut report)?;
+            }
+            _ => {
+                let text = Text::new(long, write, &mut report)?;
+                self.insert(Value::Text(text));
+            }
+        }
+        self.report = report;
+        self.place(at, before);
+        Ok(true)
+    }
+}
+
+/// Parts that are kept although the last message had not so many.
+const SPARE: usize = 8;

@@ -1,0 +1,89 @@
+//! A sender of one message again and again through one template.
+#![allow(dead_code, reason = "each test and benchmark uses its own part")]
+
+use castile_codec::{Draft, Drain, EncodeOptions, Error, Stopped, Version};
+use castile_diff::{Options, Pieces, Template};
+use castile_plan::Plan;
+use castile_testkit::Table;
+use castile_value::Source;
+
+pub(crate) struct Sender {
+    pub(crate) table: Table,
+    pub(crate) plan: Plan,
+    pub(crate) template: Template,
+}
+
+impl Sender {
+    /// For messages whose body is the element `name` of a table of types.
+    pub(crate) fn new(types: &str, name: &str, options: Options) -> Sender {
+        let table = Table::parse(types);
+        Sender {
+            plan: table.plan(name),
+            template: Template::new(options),
+            table,
+        }
+    }
+
+    /// The next message.
+    pub(crate) fn send(&mut self, body: &dyn Source) -> Result<Pieces, Error> {
+        let (header, options) = (Vec::new(), EncodeOptions::default());
+        let draft = draft(&self.table, &self.plan, &header, body, &options);
+        self.template.patch(&draft)
+    }
+
+    /// The same message written anew.
+    pub(crate) fn fresh(&self, body: &dyn Source) -> Result<Vec<u8>, Error> {
+        let (header, options, mut out) = (Vec::new(), EncodeOptions::default(), Vec::new());
+        draft(&self.table, &self.plan, &header, body, &options).encode(&mut out)?;
+        Ok(out)
+    }
+
+    /// The same message handed over in portions, through one buffer; gives its bytes.
+    pub(crate) fn drained(&self, body: &dyn Source, portion_bytes: usize, take: impl FnMut(&[u8])) -> usize {
+        let (header, options) = (Vec::new(), EncodeOptions::default());
+        let mut portions = Portions {
+            portion_bytes,
+            take,
+            bytes: 0,
+        };
+        let draft = draft(&self.table, &self.plan, &header, body, &options);
+        draft.encode_drained(&mut portions).expect("good values");
+        portions.bytes
+    }
+}
+
+struct Portions<F> {
+    portion_bytes: usize,
+    take: F,
+    bytes: usize,
+}
+
+impl<F: FnMut(&[u8])> Drain for Portions<F> {
+    fn portion_bytes(&self) -> usize {
+        self.portion_bytes
+    }
+
+    fn drain(&mut self, out: &mut Vec<u8>) -> Result<(), Stopped> {
+        (self.take)(out);
+        self.bytes += out.len();
+        out.clear();
+        Ok(())
+    }
+}
+
+fn draft<'d>(
+    table: &'d Table,
+    plan: &'d Plan,
+    header: &'d dyn Source,
+    body: &'d dyn Source,
+    options: &'d EncodeOptions,
+) -> Draft<'d> {
+    Draft {
+        types: &table.types,
+        plan,
+        version: Version::Soap11,
+        header,
+        body,
+        options,
+    }
+}
