@@ -14,6 +14,7 @@ use http_body::{Frame, SizeHint};
 use tokio::sync::mpsc;
 
 use crate::park;
+use crate::portion::Portion;
 
 /// Why a body that is made while it is sent could not be made.
 pub type BodyError = Box<dyn StdError + Send + Sync>;
@@ -274,13 +275,13 @@ impl From<Vec<Bytes>> for Body {
 }
 
 impl http_body::Body for Body {
-    type Data = Bytes;
+    type Data = Portion;
     type Error = BodyError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+    ) -> Poll<Option<Result<Frame<Portion>, BodyError>>> {
         if let Source::Again(make) = &self.source {
             self.source = make().source;
         }
@@ -288,7 +289,11 @@ impl http_body::Body for Body {
             // What a body is made of is none that is made again.
             Source::Empty | Source::Again(_) => None,
             Source::Whole(bytes) => Some(Ok(std::mem::take(bytes))),
-            Source::Chunks(chunks) => chunks.pop_front().map(Ok),
+            Source::Chunks(chunks) => {
+                let all = std::mem::take(chunks).into();
+                self.source = Source::Empty;
+                return Poll::Ready(Some(Ok(Frame::data(all))));
+            }
             Source::Iterator(chunks) => chunks.next(),
             Source::Channel { chunks, finished } => match chunks.poll_recv(context) {
                 Poll::Ready(Some(chunk)) => Some(Ok(chunk)),
@@ -300,15 +305,11 @@ impl http_body::Body for Body {
         if matches!(next, None | Some(Err(_))) || matches!(self.source, Source::Whole(_)) {
             self.source = Source::Empty;
         }
-        Poll::Ready(next.map(|chunk| chunk.map(Frame::data)))
+        Poll::Ready(next.map(|chunk| chunk.map(|chunk| Frame::data(chunk.into()))))
     }
 
     fn is_end_stream(&self) -> bool {
-        match &self.source {
-            Source::Empty => true,
-            Source::Chunks(chunks) => chunks.is_empty(),
-            _ => false,
-        }
+        matches!(self.source, Source::Empty)
     }
 
     fn size_hint(&self) -> SizeHint {

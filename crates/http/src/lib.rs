@@ -41,6 +41,7 @@ mod gather;
 mod message;
 mod meter;
 mod park;
+mod portion;
 mod server;
 mod tls;
 mod unpack;
@@ -55,6 +56,7 @@ pub use self::client::{
 };
 pub use self::error::{Error, Guilty, Kind, Phase};
 pub use self::message::{Request, Response, Timings};
+pub use self::portion::Portion;
 pub use self::server::{
     Arriving, CheckPassword, CheckToken, FindPassword, Handle, Running, Server, ServerAuth, ServerOptions,
     ServerRequest, ServerResponse, ServerTls, Service,

@@ -6,12 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use bytes::Bytes;
 use http_body::{Frame, SizeHint};
 use tokio::time::Sleep;
 
 use crate::body::{Body, BodyError};
 use crate::meter::Meter;
+use crate::portion::Portion;
 
 /// How long a server may take to say "100 Continue" before the body is sent all the same
 /// (RFC 9110 §10.1.1 asks for that).
@@ -90,13 +90,13 @@ impl Gate {
 }
 
 impl http_body::Body for Outgoing {
-    type Data = Bytes;
+    type Data = Portion;
     type Error = BodyError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+    ) -> Poll<Option<Result<Frame<Portion>, BodyError>>> {
         if let Some((gate, sleep)) = &mut self.wait {
             if gate.poll(context).is_pending() && sleep.as_mut().poll(context).is_pending() {
                 return Poll::Pending;

@@ -23,6 +23,7 @@ use super::service::{ServerRequest, ServerResponse, Service};
 use crate::body::{Body, BodyError};
 use crate::client::Encoding;
 use crate::coding;
+use crate::portion::Portion;
 
 /// What the exchanges of all connections share.
 pub(crate) struct Shared<S> {
@@ -161,13 +162,13 @@ pub(crate) struct Reply {
 }
 
 impl http_body::Body for Reply {
-    type Data = Bytes;
+    type Data = Portion;
     type Error = BodyError;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, BodyError>>> {
+    ) -> Poll<Option<Result<Frame<Portion>, BodyError>>> {
         Pin::new(&mut self.body).poll_frame(context)
     }
 
