@@ -31,8 +31,8 @@ impl Match {
 pub struct Report {
     /// Which match it was.
     pub kind: Match,
-    /// Which of the structures that are known of its operation the message has, from zero; its lengths of
-    /// arrays and what stands around them are those of the last message of this number.
+    /// Which of the shapes that are known of its operation the message has, from zero: messages of one number
+    /// have the same parts, of the same lengths. A shape that was not sent for long gives its number up.
     pub structure: u32,
     /// Values of kept arrays that were compared with those sent last.
     pub values_compared: u64,
