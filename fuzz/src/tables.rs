@@ -55,7 +55,7 @@ fn kind(number: u8) -> Box<Kind> {
 
 /// Random values for a plan.
 pub(crate) fn sample(table: &Table, plan: &Plan, seed: u64) -> Record {
-    let effort = if seed % 2 == 0 {
+    let effort = if seed.is_multiple_of(2) {
         Effort::Random
     } else {
         Effort::Most

@@ -23,7 +23,7 @@ pub(crate) fn parse(kind: &str, text: &str, encoded: bool) -> Outcome<(Value, us
             ]
             .to_vec())
         })?,
-        "attributes" => records(&lines, |f| attribute(f))?,
+        "attributes" => records(&lines, attribute)?,
         "classads" => records(&lines, |f| {
             let list = f
                 .chunks(3)

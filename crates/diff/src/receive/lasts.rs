@@ -33,6 +33,10 @@ pub(super) struct Last {
     pause: u32,
 }
 
+/// So many values must be the last message's for each that was read, or else reading all of them plainly would
+/// have been quicker: a value that differs costs several times what it costs in a row of others.
+const WORTH: usize = 8;
+
 /// So many messages in a row that have little in common, and keeping pauses.
 const USELESS: u32 = 3;
 
@@ -65,7 +69,7 @@ impl Last {
         self.shadow = reading.shadow;
         let (kept, parsed) = (reading.values_kept, reading.values_parsed);
         match compared {
-            true if kept > parsed / 2 => self.useless = 0,
+            true if kept / WORTH > parsed => self.useless = 0,
             true => self.useless += 1,
             false => return,
         }
