@@ -1,7 +1,8 @@
 """Structs in Python: Castile beside zeep, in one process and one run.
 
     python bench/python/objects.py            # needs castile and zeep in one environment
-    python bench/python/objects.py --gsoap interop/build/gsoap/best/memory      # and beside gSOAP's structs in C++
+    python bench/python/objects.py --gsoap interop/build/gsoap/best/memory      # and beside gSOAP's
+structs in C++
 
 10,000 mesh interface objects (int, int, double) and 10,000 events (int, double, string) are encoded into a
 request's envelope and decoded from a reply's, in memory. Candidates take turns; what is printed are
@@ -182,7 +183,9 @@ def main() -> None:
         print(json.dumps(figures, indent=1))
         return
     others = ["zeep", "gSOAP"] if options.gsoap else ["zeep"]
-    print(f"{options.count} structs: ns each (median), times faster than {', '.join(others)} ({zeep.__version__})")
+    print(
+        f"{options.count} structs: ns each (median), times faster than {', '.join(others)} ({zeep.__version__})"
+    )
     for kind, named in figures.items():
         for name, nanoseconds in named.items():
             way = "decode" if "decode" in name else "encode"
