@@ -1,8 +1,7 @@
 """Structs in Python: Castile beside zeep, in one process and one run.
 
     python bench/python/objects.py            # needs castile and zeep in one environment
-    python bench/python/objects.py --gsoap interop/build/gsoap/best/memory      # and beside gSOAP's
-structs in C++
+    python bench/python/objects.py --gsoap interop/build/gsoap/best/memory      # gSOAP's structs in C++, too
 
 10,000 mesh interface objects (int, int, double) and 10,000 events (int, double, string) are encoded into a
 request's envelope and decoded from a reply's, in memory. Candidates take turns; what is printed are
@@ -183,13 +182,12 @@ def main() -> None:
         print(json.dumps(figures, indent=1))
         return
     others = ["zeep", "gSOAP"] if options.gsoap else ["zeep"]
-    print(
-        f"{options.count} structs: ns each (median), times faster than {', '.join(others)} ({zeep.__version__})"
-    )
-    for kind, named in figures.items():
-        for name, nanoseconds in named.items():
+    named = ", ".join(others)
+    print(f"{options.count} structs: ns each (median), times faster than {named} (zeep {zeep.__version__})")
+    for kind, row in figures.items():
+        for name, nanoseconds in row.items():
             way = "decode" if "decode" in name else "encode"
-            times = "".join(f"  {named[f'{other} {way}'] / nanoseconds:6.1f}" for other in others)
+            times = "".join(f"  {row[f'{other} {way}'] / nanoseconds:6.1f}" for other in others)
             print(f"  {kind:6} {name:20} {nanoseconds:9.0f}{times}")
 
 
