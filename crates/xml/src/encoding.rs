@@ -191,7 +191,8 @@ fn check_wide_declaration(text: &str, skipped: usize) -> Result<(), Error> {
         Some((at, label)) if !Charset::named(label).is_ok_and(Charset::is_utf16) => {
             let label = crate::error::shortened(label);
             let what = format!("UTF-16 contradicts the declared encoding {label}");
-            Err(Error::encoding(skipped + at.saturating_mul(2), what))
+            let units = text.get(..at).map_or(at, |before| before.encode_utf16().count());
+            Err(Error::encoding(skipped + 2 * units, what))
         }
         _ => Ok(()),
     }

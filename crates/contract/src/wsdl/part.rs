@@ -123,6 +123,10 @@ pub(super) fn type_leaf<'d>(
     wire: QName,
 ) -> Leaf {
     let ty = match part.qname("type") {
+        _ if !castile_xml::is_ncname(&wire.local) => {
+            let text = format!("{:?} is no name of an element (WSDL 1.1, 2.3.1)", &*wire.local);
+            compiler.refuse(message.document | OUTSIDE, part, &text).into()
+        }
         Some(name) => compiler.type_named(message.document | OUTSIDE, part, name),
         None => compiler
             .refuse(

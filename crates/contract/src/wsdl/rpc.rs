@@ -48,6 +48,13 @@ impl<'d> Messages<'_, 'd> {
             };
             items.push(Rc::new(Model::Leaf(leaf.into(), Occurs::ONE)));
         }
+        if !castile_xml::is_ncname(self.operation) {
+            let place = compiler.documents.place(self.document, body.element);
+            let name = self.operation;
+            return Err(format!(
+                "{name:?} is no name of an element, which it must be in rpc style (WSDL 1.1, 3.5), at {place}"
+            ));
+        }
         let wrapper = self.wrapper(compiler, body, side);
         let label_of_wrapper = compiler.types.clark(&wrapper);
         let model = Model::group(Compositor::Sequence, Occurs::ONE, items, None);

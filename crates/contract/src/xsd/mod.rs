@@ -185,6 +185,10 @@ impl<'d> Schemas<'d> {
                 _ => continue,
             };
             let Some(name) = child.token("name") else { continue };
+            // What could never stand in a message is not declared: whoever refers to it is told so.
+            if matches!(space, Space::Element | Space::Attribute) && !castile_xml::is_ncname(name) {
+                continue;
+            }
             self.declare(
                 space,
                 Decl {
