@@ -130,14 +130,15 @@ impl<'d> Compiler<'d> {
     }
 
     fn attribute(&mut self, scope: Scope<'_>, node: NodeRef<'d>) -> Option<Said> {
-        let mut field = match (node.token("name"), node.qname("ref")) {
+        let (name, reference) = (node.token("name"), node.qname("ref"));
+        let local = name.or(reference.map(|name| name.local));
+        if let Some(local) = local.filter(|local| !castile_xml::is_ncname(local)) {
+            let text = format!("{local:?} is no name of an attribute, which is left out (XSD part 1, 3.2.2)");
+            self.warn(scope.schema, node, text);
+            return None;
+        }
+        let mut field = match (name, reference) {
             (None, Some(name)) => self.referenced_attribute(scope, node, name),
-            (Some(name), _) if !castile_xml::is_ncname(name) => {
-                let text =
-                    format!("{name:?} is no name of an attribute, which is left out (XSD part 1, 3.2.2)");
-                self.warn(scope.schema, node, text);
-                return None;
-            }
             (Some(name), _) => self.declared_attribute(scope, node, name),
             (None, None) => {
                 self.warn(

@@ -68,12 +68,14 @@ impl<'d> Compiler<'d> {
         node: NodeRef<'d>,
         occurs: Occurs,
     ) -> Result<Rc<Model>, Unusable> {
-        let leaf = match (node.token("name"), node.qname("ref")) {
+        let (name, reference) = (node.token("name"), node.qname("ref"));
+        let local = name.or(reference.map(|name| name.local));
+        if let Some(local) = local.filter(|local| !castile_xml::is_ncname(local)) {
+            let text = format!("{local:?} is no name of an element (XSD part 1, 3.3.2)");
+            return Err(self.refuse(scope.schema, node, &text));
+        }
+        let leaf = match (name, reference) {
             (None, Some(name)) => self.referenced(scope, node, name),
-            (Some(name), _) if !castile_xml::is_ncname(name) => {
-                let text = format!("{name:?} is no name of an element (XSD part 1, 3.3.2)");
-                return Err(self.refuse(scope.schema, node, &text));
-            }
             (Some(name), _) => self.declared(scope, node, name),
             (None, None) => {
                 return Err(self.refuse(scope.schema, node, "an element has neither name nor ref"));
