@@ -22,6 +22,9 @@ pub enum Effort {
 /// Records deeper than this are left empty.
 const DEPTH_MAX: u32 = 100;
 
+/// Elements beyond so many are left out, of schemas that demand more than anybody can send.
+const ELEMENTS_MAX: usize = 100_000;
+
 /// Makes values that a strict encoder takes and a decoder gives back.
 #[derive(Clone, Debug)]
 pub struct Sampler<'t> {
@@ -31,6 +34,8 @@ pub struct Sampler<'t> {
     /// Records open at once, beyond which only what must be there is made.
     depth_max: u32,
     depth: u32,
+    /// Elements made of the value at hand.
+    elements: usize,
     branch: Option<usize>,
 }
 
@@ -43,6 +48,7 @@ impl<'t> Sampler<'t> {
             effort: Effort::Random,
             depth_max: 3,
             depth: 0,
+            elements: 0,
             branch: None,
         }
     }
@@ -64,6 +70,9 @@ impl<'t> Sampler<'t> {
     /// A value of a complex type.
     pub fn record(&mut self, id: ComplexId) -> Record {
         let mut record = Record::new(self.types.shape(id).clone());
+        if self.depth == 0 {
+            self.elements = 0;
+        }
         self.depth += 1;
         for (i, field) in self.types.complex(id).fields.iter().enumerate() {
             record.values_mut()[i] = self.apart(field);
@@ -124,6 +133,10 @@ impl<'t> Sampler<'t> {
                 };
                 let count = (occurs.min as usize).max(more).min(occurs.max as usize);
                 for _ in 0..count {
+                    self.elements += 1;
+                    if self.elements > ELEMENTS_MAX {
+                        return;
+                    }
                     let value = self.element(&self.types.complex(id).fields[field as usize]);
                     out[field as usize].push(value);
                 }
