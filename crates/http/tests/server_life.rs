@@ -316,9 +316,9 @@ fn requests_larger_than_what_is_read_at_first_come_whole() {
 }
 
 #[test]
-fn a_server_without_patience_serves() {
+fn a_server_with_a_little_patience_serves() {
     let running = echo(ServerOptions {
-        patience: Duration::ZERO,
+        patience: Duration::from_millis(2),
         ..ServerOptions::default()
     });
     let client = client(options());
