@@ -3,7 +3,7 @@
 //! Of a client that calls again and again the next request comes some microseconds after the reply. To park
 //! the runtime until then, to be woken and to find the task again costs more than to read the request. So a
 //! thread with one connection and nothing else to do waits for the socket itself, for a moment, and only then
-//! leaves the waiting to the runtime.
+//! leaves the waiting to the runtime. It is off by default: on two cores it saved nothing that could be measured.
 
 use std::io::{self, Read as _};
 use std::pin::Pin;
