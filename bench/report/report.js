@@ -41,10 +41,13 @@ function hover(row) {
     value(row), `rounds ${value(row, row.low)} to ${value(row, row.high)}`];
   if (row.p99) lines.push(`p99 ${value(row, row.p99)}`);
   if (row.bytes_request) lines.push(`${row.bytes_request.toLocaleString("en")} bytes out`);
-  if (row.cpu) lines.push(`CPU ${time(row.cpu)} a call`);
+  if (row.cpu) lines.push(`CPU ${time(row.cpu)} ${row.calls ? "in all" : "a call"}`);
+  if (row.calls) lines.push(`${row.calls.toLocaleString("en")} calls, ${percent(row)} of the time in encoding and decoding`);
   if (row.side) lines.push(`the harness is the other side (engine: ${row.side})`);
   return lines.join("\n");
 }
+
+const percent = (row) => `${Math.round(100 * row.codec / row.median)} %`;
 
 // On log axes only 1, 2 and 5 of each decade have labels.
 const sparse = (format) => (n) => [1, 2, 5].includes(Math.round(n / 10 ** Math.floor(Math.log10(n) + 1e-9))) ? format(n) : "";
@@ -164,6 +167,19 @@ function table(data, missing) {
     element("div", [made, list], { className: "wide" })]);
 }
 
+// What runs of applications were made of.
+function whole(data) {
+  const number = (n) => element("td", n ? n.toLocaleString("en") : "");
+  const ordered = d3.sort(data, (row) => row.size, (row) => row.median);
+  return element("div", element("table", [
+    element("tr", ["size", "engine", "time", "calls", "bytes out", "bytes in", "encoding and decoding", "CPU", "memory of the client"]
+      .map((name) => element("th", name))),
+    ...ordered.map((row) => element("tr", [number(row.size), element("td", title(row.engine)), element("td", value(row)),
+      number(row.calls), number(row.bytes_request), number(row.bytes_reply), element("td", `${time(row.codec)}, ${percent(row)}`),
+      element("td", row.cpu ? time(row.cpu) : ""), element("td", row.peak_kib ? `${(row.peak_kib / 1024).toFixed(1)} MiB` : "")])),
+  ]), { className: "wide" });
+}
+
 // The rows of a figure. The row of a cell without a point is the time to the first reply, which is a figure of its own.
 const belongs = (figure) => (row) => row.workload === figure.workload && row.measure === figure.measure &&
   (figure.point == null || row.point === figure.point) &&
@@ -175,7 +191,7 @@ function draw(figure) {
   const all = ok.filter(fits);
   const data = all.filter(shown);
   const missing = rows.filter((row) => fits(row) && row.status !== "ok");
-  const heading = element("h3", [`${figure.title} `, element("small", `paper ${figure.paper}, ${figure.name}`)]);
+  const heading = element("h3", [`${figure.title} `, element("small", +figure.paper >= 0 ? `paper ${figure.paper}, ${figure.name}` : figure.name)]);
   const about = workloads[figure.workload]?.about ?? "";
   const parts = [heading, element("p", about, { className: "soft" })];
   if (!data.length) {
@@ -191,6 +207,7 @@ function draw(figure) {
       starts: () => starts(data),
     };
     parts.push(element("figure", forms[figure.form]()));
+    if (figure.measure === "application") parts.push(whole(data));
   }
   if (all.length || missing.length) parts.push(table(data, missing));
   return element("section", parts);
@@ -266,6 +283,7 @@ const PAPERS = {
   "004": "Investigating the limits of SOAP performance for scientific computing (004)",
   "001": "Optimizing web services performance by differential deserialization (001)",
   "002": "The impact of web service integration on grid performance (002)",
+  applications: "Applications run whole",
 };
 
 function page() {

@@ -35,6 +35,7 @@ use clap::{Parser, Subcommand};
 
 use engine::build::{self, State};
 use suite::Suite;
+use workload::Workload;
 
 /// What goes wrong is text for whoever runs this.
 type Outcome<T> = Result<T, Box<dyn std::error::Error>>;
@@ -261,21 +262,10 @@ fn draw(suite: &Suite, results: Vec<PathBuf>, series: &[PathBuf], output: Option
 }
 
 fn list(suite: &Suite) -> Outcome<()> {
-    println!("workloads");
-    for workload in &suite.workloads {
-        let measures: Vec<&str> = workload.measures.iter().map(|m| m.name()).collect();
-        let cells = (workload.cells(false).len(), workload.cells(true).len());
-        println!(
-            "  {:<24} {} ({})",
-            workload.name,
-            workload.title,
-            measures.join(", ")
-        );
-        println!("  {:<24} {} comparisons, {} of them quick", "", cells.0, cells.1);
-        if let Some(why) = &workload.unsupported {
-            println!("  {:<24} not yet: {why}", "");
-        }
-    }
+    let (applications, workloads): (Vec<_>, Vec<_>) =
+        suite.workloads.iter().partition(|w| w.is_application());
+    describe("workloads", &workloads);
+    describe("applications", &applications);
     println!("engines");
     for engine in &suite.engines {
         let state = match build::state(suite, engine)? {
@@ -290,6 +280,24 @@ fn list(suite: &Suite) -> Outcome<()> {
         );
     }
     Ok(())
+}
+
+fn describe(heading: &str, workloads: &[&Workload]) {
+    println!("{heading}");
+    for workload in workloads {
+        let measures: Vec<&str> = workload.measures.iter().map(|m| m.name()).collect();
+        let cells = (workload.cells(false).len(), workload.cells(true).len());
+        println!(
+            "  {:<24} {} ({})",
+            workload.name,
+            workload.title,
+            measures.join(", ")
+        );
+        println!("  {:<24} {} comparisons, {} of them quick", "", cells.0, cells.1);
+        if let Some(why) = &workload.unsupported {
+            println!("  {:<24} not yet: {why}", "");
+        }
+    }
 }
 
 fn build_engines(suite: &Suite, wanted: &[String], force: bool) -> Outcome<()> {

@@ -66,6 +66,12 @@ pub(crate) struct Row {
     /// CPU time of the engine for one call, ns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) cpu: Option<f64>,
+    /// Calls of one run, where an application was run whole.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub(crate) calls: usize,
+    /// Encoding and decoding on both sides in one such run, ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) codec: Option<f64>,
     /// The engine's most memory so far, KiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) peak_kib: Option<u64>,
@@ -109,6 +115,8 @@ impl Row {
             bytes_request: 0,
             bytes_reply: 0,
             cpu: None,
+            calls: 0,
+            codec: None,
             peak_kib: None,
         }
     }

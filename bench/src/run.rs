@@ -1,10 +1,13 @@
 //! A run: cells one after the other, engines in turns within each, rows appended as they come.
 
+mod application;
+
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::Outcome;
+use crate::engine::Engine;
 use crate::engine::build::{State, state};
 use crate::engine::process::Refusal;
 use crate::machine;
@@ -156,6 +159,10 @@ impl<'s> Run<'s> {
             }));
             return self.results.add(rows);
         }
+        if cell.measure == Measure::Application {
+            rows.extend(self.application(cell, &wanted, progress)?);
+            return self.results.add(rows);
+        }
         let material = Material::of(self.suite, cell)?;
         let mut turns = Vec::new();
         for index in wanted {
@@ -196,23 +203,15 @@ impl<'s> Run<'s> {
         material: &Material,
     ) -> Outcome<Result<f64, (Status, String)>> {
         let quick = self.quick();
-        let Contestant { session, fingerprint } = &mut self.sessions[index];
-        if let Some(refused) = refused(session, cell) {
+        let engine = self.sessions[index].session.engine;
+        if let Some(refused) = refused(&self.sessions[index].session, cell) {
             return Ok(Err((Status::Unsupported, refused)));
         }
-        let history = format!("{} {}", session.engine.name, cell.workload.name);
-        if let Some((size, ns)) = self.last.get(&history) {
-            let most = if quick {
-                CALL_SECONDS_MAX.1
-            } else {
-                CALL_SECONDS_MAX.0
-            };
-            let expected = ns / 1e9 * cell.size as f64 / (*size).max(1) as f64;
-            if expected > most {
-                let seconds = ns / 1e9;
-                return Ok(Err((Status::Slow, format!("{seconds:.1} s a call at {size}"))));
-            }
+        if let Some(slow) = self.slow(engine, cell) {
+            return Ok(Err((Status::Slow, slow)));
         }
+        let history = history(engine, cell);
+        let Contestant { session, fingerprint } = &mut self.sessions[index];
         let key = format!("{} {}", self.harness, check::key(session, fingerprint, cell));
         if !self.passes.has(&key) {
             let scratch = self.suite.file("data/dump.txt")?;
@@ -249,6 +248,23 @@ impl<'s> Run<'s> {
             }
             Err(refusal) => Ok(Err(verdict(session, refusal.into()))),
         }
+    }
+
+    /// Why an engine would take too long, by what its last size took.
+    fn slow(&self, engine: &Engine, cell: &Cell<'_>) -> Option<String> {
+        let (size, ns) = self.last.get(&history(engine, cell))?;
+        let most = match self.quick() {
+            true => CALL_SECONDS_MAX.1,
+            false => CALL_SECONDS_MAX.0,
+        };
+        let expected = ns / 1e9 * cell.size as f64 / (*size).max(1) as f64;
+        (expected > most).then(|| format!("{:.1} s a call at {size}", ns / 1e9))
+    }
+
+    /// Notes what one call took, ns.
+    fn took(&mut self, index: usize, cell: &Cell<'_>, ns: f64) {
+        let engine = self.sessions[index].session.engine;
+        self.last.insert(history(engine, cell), (cell.size, ns));
     }
 
     /// The rounds: engines and limits take turns, another first each time.
@@ -373,6 +389,11 @@ impl Turn {
     }
 }
 
+/// What an engine's last time is found by.
+fn history(engine: &Engine, cell: &Cell<'_>) -> String {
+    format!("{} {}", engine.name, cell.workload.name)
+}
+
 fn unit(cell: &Cell<'_>) -> &'static str {
     match cell.measure {
         Measure::Throughput => "1/s",
@@ -431,7 +452,7 @@ fn output(suite: &Suite, options: &Options) -> Outcome<PathBuf> {
 
 fn head(suite: &Suite, options: &Options) -> Outcome<Head> {
     let (rounds, seconds) = if options.quick { QUICK } else { FULL };
-    let wanted = |engine: &crate::engine::Engine| match options.engines.as_slice() {
+    let wanted = |engine: &Engine| match options.engines.as_slice() {
         // Minutes are not enough for all variants: a quick run has each toolkit's first.
         [] => !options.quick || engine.name == engine.base(),
         patterns => patterns.iter().any(|pattern| engine.matches(pattern)),

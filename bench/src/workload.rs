@@ -26,6 +26,8 @@ pub(crate) enum Measure {
     Throughput,
     /// From the start of a process to its first reply, and the first calls of new clients and servers (paper 002).
     Coldstart,
+    /// An application of `examples/` run whole, from its first call to its last answer; the workload's name says which.
+    Application,
 }
 
 /// One workload: a file of `workloads/`.
@@ -125,6 +127,7 @@ impl Measure {
             Measure::Endtoend => "endtoend",
             Measure::Throughput => "throughput",
             Measure::Coldstart => "coldstart",
+            Measure::Application => "application",
         }
     }
 }
@@ -155,6 +158,11 @@ impl Workload {
             }
         }
         cells
+    }
+
+    /// Whether it is an application that is run whole.
+    pub(crate) fn is_application(&self) -> bool {
+        self.measures.contains(&Measure::Application)
     }
 
     /// Whether an engine of this style can say it.

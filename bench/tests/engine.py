@@ -85,6 +85,10 @@ class Engine:
                 with open(file, "w") as out:
                     out.writelines(f"{value}\n" for value in self.last)
                 return f"ok {len(self.last)}"
+            case ["run", _, _]:
+                start = time.monotonic_ns()
+                said = "other" if FLAW == "answer" else "same"
+                return f"ok {start},{time.monotonic_ns()} 3 300 400 5 {said}"
             case ["reset"]:
                 pass
             case _:

@@ -16,6 +16,7 @@ impl Fixture {
         std::fs::copy(bench.join("PROTOCOL.md"), folder.join("PROTOCOL.md")).expect("a copy");
         std::fs::write(folder.join("workloads/ints.toml"), WORKLOAD).expect("a workload");
         std::fs::write(folder.join("workloads/void.toml"), VOID).expect("a workload");
+        std::fs::write(folder.join("workloads/whole.toml"), WHOLE).expect("a workload");
         for (engine, flaw) in engines {
             let own = folder.join("engines").join(engine);
             std::fs::create_dir_all(&own).expect("a folder");
@@ -97,6 +98,14 @@ sizes = [1]
 connections = 2
 "#;
 
+const WHOLE: &str = r#"
+title = "An application"
+source = ["test"]
+kind = "void"
+measures = ["application"]
+sizes = [4]
+"#;
+
 fn of<'r>(rows: &'r [Value], engine: &str) -> Vec<&'r Value> {
     rows.iter().filter(|row| row["engine"] == engine).collect()
 }
@@ -119,9 +128,9 @@ fn a_right_engine_is_measured_and_what_it_lacks_is_said() {
     let rows = fixture.run(&[]);
     let own = of(&rows, "toy");
     let count = |status: &str| own.iter().filter(|row| row["status"] == status).count();
-    // Two sizes of four measures; the same in chunks, which the toy does not have; and the three of the empty call.
+    // Two sizes of four measures; the same in chunks, which the toy does not have; the three of the empty call; a run.
     assert_eq!(count("unsupported"), 8, "{rows:#?}");
-    assert!(count("ok") >= 8 + 3, "{rows:#?}");
+    assert!(count("ok") > 8 + 3, "{rows:#?}");
     assert_eq!(count("ok") + count("unsupported"), own.len(), "{rows:#?}");
     for row in own.iter().filter(|row| row["status"] == "ok") {
         assert!(row["median"].as_f64().expect("a median") > 0.0);
@@ -156,6 +165,33 @@ fn a_wrong_answer_is_not_timed() {
     assert_eq!(status("server", "serialize"), "ok");
     assert_eq!(status("decoder", "endtoend"), "wrong");
     assert_eq!(status("count", "deserialize"), "wrong");
+}
+
+#[test]
+fn an_application_is_run_whole_and_all_must_come_to_one_answer() {
+    if !python() {
+        return;
+    }
+    let fixture = Fixture::new("whole", &[("toy", "none"), ("wrong", "answer")]);
+    let rows = fixture.run(&["--workload", "whole"]);
+    let (right, wrong) = (of(&rows, "toy"), of(&rows, "wrong"));
+    assert_eq!((right.len(), wrong.len()), (1, 1), "{rows:#?}");
+    assert_eq!(right[0]["status"], "ok");
+    assert_eq!(right[0]["measure"], "application");
+    assert_eq!(
+        (&right[0]["calls"], &right[0]["bytes_request"], &right[0]["codec"]),
+        (&3.into(), &300.into(), &5.0.into())
+    );
+    assert_eq!(right[0]["samples"], 2, "each round is a run");
+    assert_eq!(wrong[0]["status"], "wrong");
+    let (well, text) = fixture.bench(&["list"]);
+    assert!(
+        well && text
+            .split("applications\n")
+            .nth(1)
+            .is_some_and(|part| part.contains("whole")),
+        "{text}"
+    );
 }
 
 #[test]

@@ -16,6 +16,7 @@ import castile
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "languages/python"))
+import whole
 from engine import FIELDS, SEARCH, WSDL, Toolkit, Unsupported, kind_of, main, records, search_result
 
 SWITCHES = json.loads(os.environ.get("CASTILE", "{}"))
@@ -32,6 +33,7 @@ class Castile(Toolkit):
     def __init__(self) -> None:
         self.lists = SWITCHES.pop("lists", False)
         self.encoded = SWITCHES.pop("encoded", False)
+        self.switches = SWITCHES
         self.differential = castile.Differential(**SWITCHES)
         self.settings: dict[str, Any] = {}
         self.clients: dict[str, castile.Client] = {}
@@ -170,6 +172,9 @@ class Castile(Toolkit):
             case _:
                 raise Unsupported(f"no {name}={value}")
         self.reset()
+
+    def run(self, application: str, size: int) -> list[Any]:
+        return whole.run(application, size, self.switches)
 
     def reset(self) -> None:
         self.clients.clear()

@@ -83,6 +83,10 @@ class Toolkit:
     def set(self, name: str, value: str) -> None:
         raise Unsupported(f"no setting {name}={value}")
 
+    def run(self, application: str, size: int) -> list[Any]:
+        """Runs an application whole; gives the words of the answer (`applications.run`)."""
+        raise Unsupported("no program for the applications")
+
     def reset(self) -> None:
         """Forgets connections and all that earlier calls left."""
 
@@ -260,6 +264,9 @@ class Session:
             samples.append(f"{start},{now()}")
         self.last = (operation, result)
         return samples
+
+    def on_run(self, application: str, size: str) -> list[Any]:
+        return self.toolkit.run(application, int(size))
 
     def on_dump(self, path: str) -> list[int]:
         if self.last is None:

@@ -223,7 +223,8 @@ fn answer(line: &str) -> Result<String, Refusal> {
     }
 }
 
-fn sample(word: &str) -> Option<Sample> {
+/// `START,END` or `START,SENT,END`.
+pub(crate) fn sample(word: &str) -> Option<Sample> {
     let numbers: Option<Vec<u64>> = word.split(',').map(|number| number.parse().ok()).collect();
     let (start, sent, end) = match *numbers?.as_slice() {
         [start, end] => (start, None, end),

@@ -4,6 +4,8 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Usage {
     pub(crate) cpu_seconds: f64,
+    /// Of processes that it started and that ended.
+    pub(crate) children_seconds: f64,
     pub(crate) peak_kib: u64,
 }
 
@@ -14,17 +16,20 @@ const TICKS: f64 = 100.0;
 pub(crate) fn of(process: u32) -> Option<Usage> {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let (cpu_seconds, children_seconds) = cpu(&stat)?;
     Some(Usage {
-        cpu_seconds: cpu(&stat)?,
+        cpu_seconds,
+        children_seconds,
         peak_kib: peak(&status).unwrap_or(0),
     })
 }
 
-/// utime and stime: fields 14 and 15, counted behind the name, which may hold anything.
-fn cpu(stat: &str) -> Option<f64> {
+/// utime and stime, cutime and cstime: fields 14 to 17, counted behind the name, which may hold anything.
+fn cpu(stat: &str) -> Option<(f64, f64)> {
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let ticks = |index: usize| fields.get(index)?.parse::<f64>().ok();
-    Some((ticks(11)? + ticks(12)?) / TICKS)
+    let both = |index| Some((ticks(index)? + ticks(index + 1)?) / TICKS);
+    Some((both(11)?, both(13)?))
 }
 
 fn peak(status: &str) -> Option<u64> {
@@ -38,8 +43,8 @@ mod tests {
 
     #[test]
     fn the_kernels_text_is_read() {
-        let stat = "42 (a ) b) S 1 42 42 0 -1 4194560 2000 0 0 0 150 50 0 0 20 0 1 0 100 1000 200";
-        assert_eq!(cpu(stat), Some(2.0));
+        let stat = "42 (a ) b) S 1 42 42 0 -1 4194560 2000 0 0 0 150 50 30 10 20 0 1 0 100 1000 200";
+        assert_eq!(cpu(stat), Some((2.0, 0.4)));
         assert_eq!(peak("Name:\tx\nVmHWM:\t   2048 kB\n"), Some(2048));
         assert!(of(std::process::id()).expect("this process").peak_kib > 0);
     }

@@ -82,6 +82,7 @@ impl Place {
             Measure::Serialize | Measure::SendTime => client.then_some(Place::Client),
             Measure::Deserialize if google => client.then_some(Place::Client),
             Measure::Throughput => server.then_some(Place::Server),
+            Measure::Application => client.then_some(Place::Both),
             Measure::Deserialize if server => Some(Place::Server),
             Measure::Deserialize | Measure::Endtoend | Measure::Coldstart => match (client, server) {
                 (true, true) if cell.measure == Measure::Endtoend || cell.measure == Measure::Coldstart => {
