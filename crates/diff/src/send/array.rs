@@ -9,6 +9,7 @@ use castile_value::{Changes, Column, DType, Stamp};
 use super::align::edits;
 use super::chunk::Chunk;
 use super::compare::{BLOCK, refresh};
+use super::costs::Choice;
 use super::layout::{Layout, Shape};
 use super::options::Options;
 use super::patch::Memory;
@@ -169,22 +170,27 @@ impl Array {
         let values = rows.len() * self.shape.offsets.len();
         let shape = &self.shape;
         let layout = Layout { shape, options };
-        let columns = self.shape.columns(&self.shadow, self.rows);
         let chunk = &mut self.chunks[i];
         let anew = match options.rewrite_above {
             Some(part) => count as f32 > values as f32 * part,
             None => {
                 let costs = options.costs.unwrap_or_default();
-                let copied = if chunk.is_lent() { chunk.bytes.len() } else { 0 };
-                costs.prefer_anew(self.shape.writer.dtypes(), chunk.rows, count, copied)
+                costs.prefer_anew(&Choice {
+                    dtypes: shape.writer.dtypes(),
+                    rows: chunk.rows,
+                    changed: count,
+                    copied: if chunk.is_lent() { chunk.bytes.len() } else { 0 },
+                    exact: !shape.pads.contains(&true),
+                })
             }
         };
         if anew {
+            let columns = shape.columns(&self.shadow, self.rows);
             chunk.fill(&layout, &columns, rows, usize::MAX);
             report.values_written += values as u64;
             report.bytes_rewritten += chunk.bytes.len() as u64;
         } else {
-            chunk.patch(&layout, &columns, rows.start, &mut self.memory, report);
+            chunk.patch(&layout, &self.shadow, rows.start, &mut self.memory, report);
         }
     }
 

@@ -98,7 +98,7 @@ impl Chunk {
     /// Takes the rows from `row` on out into a chunk of their own.
     pub(crate) fn split_off(&mut self, layout: &Layout<'_>, row: usize) -> Chunk {
         let value = row * layout.shape.fields();
-        let at = layout.shape.distance(&self.slots.widths, 0, value);
+        let at = self.slots.sum_before(value) + layout.shape.gaps_before_slot(value);
         let tail = Chunk {
             bytes: Arc::new(self.bytes[at..].to_vec()),
             slots: self.slots.split_off(value),

@@ -18,16 +18,10 @@ pub(crate) fn refresh(
     masks: &mut [u64],
 ) -> usize {
     match column.dtype().size() {
-        8 => refresh_sized(column, rows, shadow, stride, masks, u64::from_ne_bytes),
-        4 => refresh_sized(column, rows, shadow, stride, masks, |v| {
-            u32::from_ne_bytes(v).into()
-        }),
-        2 => refresh_sized(column, rows, shadow, stride, masks, |v| {
-            u16::from_ne_bytes(v).into()
-        }),
-        _ => refresh_sized(column, rows, shadow, stride, masks, |v| {
-            u8::from_ne_bytes(v).into()
-        }),
+        8 => refresh_sized::<8>(column, rows, shadow, stride, masks),
+        4 => refresh_sized::<4>(column, rows, shadow, stride, masks),
+        2 => refresh_sized::<2>(column, rows, shadow, stride, masks),
+        _ => refresh_sized::<1>(column, rows, shadow, stride, masks),
     }
 }
 
@@ -38,11 +32,10 @@ fn refresh_sized<const N: usize>(
     shadow: &mut [u8],
     stride: usize,
     masks: &mut [u64],
-    number: impl Fn([u8; N]) -> u64,
 ) -> usize {
     if column.stride() == N && stride == N {
         let new = &column.data()[rows.start * N..rows.end * N];
-        return refresh_dense(new, shadow, masks, number);
+        return refresh_dense::<N>(new, shadow, masks);
     }
     let mut count = 0;
     for (i, row) in rows.enumerate() {
@@ -56,49 +49,50 @@ fn refresh_sized<const N: usize>(
     count
 }
 
-fn refresh_dense<const N: usize>(
-    new: &[u8],
-    shadow: &mut [u8],
-    masks: &mut [u64],
-    number: impl Fn([u8; N]) -> u64,
-) -> usize {
+fn refresh_dense<const N: usize>(new: &[u8], shadow: &mut [u8], masks: &mut [u64]) -> usize {
     let mut count = 0;
     let blocks = new.chunks(BLOCK * N).zip(shadow.chunks_mut(BLOCK * N));
     for ((new, old), mask) in blocks.zip(masks) {
         if *new == *old {
             continue;
         }
-        let differing = differences(new, old, &number);
-        old.copy_from_slice(new);
+        let differing = take_over::<N>(new, old);
         count += differing.count_ones() as usize;
         *mask |= differing;
     }
     count
 }
 
-/// A bit for each of at most 64 values that differ.
+/// Copies at most 64 values over, of the lines that differ; a bit for each value that did.
 #[inline]
-fn differences<const N: usize>(new: &[u8], old: &[u8], number: impl Fn([u8; N]) -> u64) -> u64 {
-    let (new, old) = (new.as_chunks::<N>().0, old.as_chunks::<N>().0);
-    let mut flags = [0; BLOCK];
-    if let (Some(new), Some(old)) = (new.as_array::<BLOCK>(), old.as_array::<BLOCK>()) {
-        // This loop is compiled into wide instructions.
-        for i in 0..BLOCK {
-            let differing = number(new[i]) ^ number(old[i]);
-            flags[i] = ((differing | differing.wrapping_neg()) >> 63) as u8;
-        }
-    } else {
-        for (i, (new, old)) in new.iter().zip(old).enumerate() {
-            flags[i] = u8::from(new != old);
+fn take_over<const N: usize>(new: &[u8], old: &mut [u8]) -> u64 {
+    let ((new, new_rest), (old, old_rest)) = (new.as_chunks::<LINE>(), old.as_chunks_mut::<LINE>());
+    let mut mask = 0;
+    for (i, (new, old)) in new.iter().zip(&mut *old).enumerate() {
+        // What is equal is not written: its line need not go back to memory.
+        if *new != *old {
+            mask |= differences::<N>(new, old) << (i * (LINE / N));
+            *old = *new;
         }
     }
-    let words = flags.as_chunks::<8>().0.iter().enumerate();
-    words.fold(0, |mask, (i, word)| {
-        // Gathers the lowest bits of eight bytes in the highest byte.
-        let bits = u64::from_le_bytes(*word).wrapping_mul(0x0102_0408_1020_4080) >> 56;
-        mask | bits << (8 * i)
-    })
+    if !new_rest.is_empty() {
+        mask |= differences::<N>(new_rest, old_rest) << (new.len() * (LINE / N));
+        old_rest.copy_from_slice(new_rest);
+    }
+    mask
 }
+
+/// A bit for each value that differs, of a line at most.
+#[inline(always)]
+fn differences<const N: usize>(new: &[u8], old: &[u8]) -> u64 {
+    let values = new.as_chunks::<N>().0.iter().zip(old.as_chunks::<N>().0);
+    values
+        .enumerate()
+        .fold(0, |mask, (i, (new, old))| mask | u64::from(new != old) << i)
+}
+
+/// Bytes that memory is fetched by.
+const LINE: usize = 64;
 
 #[cfg(test)]
 mod tests {

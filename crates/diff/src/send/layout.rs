@@ -6,7 +6,6 @@ use castile_codec::{Flat, RowWriter};
 use castile_value::Column;
 
 use super::options::{Options, Stuffing};
-use super::slots::sum;
 
 /// What all rows of an array have in common.
 #[derive(Debug)]
@@ -49,12 +48,7 @@ impl Shape {
         row * self.row_gap + self.gaps_before[field]
     }
 
-    /// Bytes from the start of slot `from` to the start of slot `to`.
-    pub(crate) fn distance(&self, widths: &[u8], from: usize, to: usize) -> usize {
-        sum(&widths[from..to]) + self.gaps_before_slot(to) - self.gaps_before_slot(from)
-    }
-
-    /// The same, up to a slot.
+    /// Bytes of constants from the start of a chunk to a slot.
     #[inline]
     pub(crate) fn gaps_before_slot(&self, slot: usize) -> usize {
         match self.fields() {
@@ -65,15 +59,15 @@ impl Shape {
 
     /// Values of the rows, packed one after the other, as columns.
     pub(crate) fn columns<'s>(&self, packed: &'s [u8], rows: usize) -> Vec<Column<'s>> {
-        let column = |(&offset, &dtype)| {
-            let data = packed.get(offset..).unwrap_or_default();
-            Column::new(data, self.stride, dtype, rows).expect("there are so many rows")
-        };
-        self.offsets
-            .iter()
-            .zip(self.writer.dtypes())
-            .map(column)
-            .collect()
+        let column = |field| self.column(packed, rows, field);
+        (0..self.fields()).map(column).collect()
+    }
+
+    /// One of these columns.
+    pub(crate) fn column<'s>(&self, packed: &'s [u8], rows: usize, field: usize) -> Column<'s> {
+        let data = packed.get(self.offsets[field]..).unwrap_or_default();
+        let dtype = self.writer.dtypes()[field];
+        Column::new(data, self.stride, dtype, rows).expect("there are so many rows")
     }
 
     /// Copies rows, packed.

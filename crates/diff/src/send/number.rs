@@ -9,53 +9,53 @@ pub(crate) type Number = [u8; RowWriter::NUMBER];
 ///
 /// A slot that is no longer than a number's room is not read but written with two wide stores that
 /// overlap: it mostly is in no cache, and a store need not wait for it.
-#[inline]
+#[inline(always)]
 pub(crate) fn fill_slot(slot: &mut [u8], text: &Number, length: usize) {
     let width = slot.len();
-    if width > RowWriter::NUMBER {
-        slot.fill(b' ');
-        return slot[..length].copy_from_slice(&text[..length]);
-    }
-    let text = &padded(text, length);
     match width {
         // Numbers, not arrays: copies of arrays of two sizes are compiled into one call.
-        16.. => ends!(u128, slot, text, width),
-        8.. => ends!(u64, slot, text, width),
-        4.. => ends!(u32, slot, text, width),
-        _ => slot.copy_from_slice(&text[..width]),
+        33.. => {
+            slot.fill(b' ');
+            slot[..length].copy_from_slice(&text[..length]);
+        }
+        16.. => ends!(u128, slot, text, length),
+        8.. => ends!(u64, slot, text, length),
+        4.. => ends!(u32, slot, text, length),
+        _ => {
+            slot.fill(b' ');
+            slot.iter_mut()
+                .zip(&text[..length])
+                .for_each(|(to, from)| *to = *from);
+        }
     }
 }
 
-/// Copies the first `$width` bytes as two numbers, one at either end.
+/// Writes as much as the slot takes of a padded text as two numbers, one at either end. Both come from where
+/// the text was written long ago: what was put together just before could not be read at another place at once.
 macro_rules! ends {
-    ($number:ty, $slot:ident, $text:ident, $width:ident) => {{
+    ($number:ty, $slot:ident, $text:ident, $length:ident) => {{
         const N: usize = size_of::<$number>();
-        let text = &$text[..$width];
-        if let (Some(head), Some(tail)) = (text.first_chunk(), text.last_chunk()) {
-            let (head, tail) = (<$number>::from_ne_bytes(*head), <$number>::from_ne_bytes(*tail));
+        let (width, mask) = ($slot.len(), &MASKS[$length]);
+        let spaces = <$number>::from_ne_bytes([b' '; N]);
+        if let (Some(text), Some(mask)) = ($text.get(..width), mask.get(..width))
+            && let (Some(head), Some(tail)) = (text.first_chunk(), text.last_chunk())
+            && let (Some(first), Some(last)) = (mask.first_chunk(), mask.last_chunk())
+        {
+            let padded = |text: &[u8; N], mask: &[u8; N]| {
+                let (text, mask) = (<$number>::from_ne_bytes(*text), <$number>::from_ne_bytes(*mask));
+                (text & mask | spaces & !mask).to_ne_bytes()
+            };
+            let (head, tail) = (padded(head, first), padded(tail, last));
             if let Some(to) = $slot.first_chunk_mut::<N>() {
-                *to = head.to_ne_bytes();
+                *to = head;
             }
             if let Some(to) = $slot.last_chunk_mut::<N>() {
-                *to = tail.to_ne_bytes();
+                *to = tail;
             }
         }
     }};
 }
 use ends;
-
-/// A text with spaces behind it: the same few wide instructions for every length.
-#[inline(always)]
-#[allow(clippy::needless_range_loop, reason = "see within")]
-fn padded(text: &Number, length: usize) -> Number {
-    let mask = &MASKS[length];
-    let mut padded = [b' '; RowWriter::NUMBER];
-    // By number: iterators over three arrays are not always compiled into wide instructions.
-    for i in 0..RowWriter::NUMBER {
-        padded[i] = text[i] & mask[i] | b' ' & !mask[i];
-    }
-    padded
-}
 
 /// Mask `n` has ones in its first `n` bytes.
 static MASKS: [Number; RowWriter::NUMBER + 1] = masks();

@@ -24,9 +24,9 @@ pub struct Options {
     /// A number that grows takes the spaces of the nearest of so many numbers on either side before
     /// anything else is moved. Zero is off. Default 64.
     pub steal_reach: usize,
-    /// Where a number found no spaces to take, its chunk is put together anew, and every 64th number gets so
-    /// many, so that the next that grow find some nearby. Zero is off, and so it is without `pad` or
-    /// `steal_reach`. Default 8.
+    /// Where a number found no spaces to take, all behind it in its chunk is moved, and every eighth number there
+    /// gets so many, so that the next that grow find some nearby. Zero is off, and so it is without `pad` or
+    /// `steal_reach`. Default 4.
     pub slack_bytes: usize,
     /// Width that every number is given from the start. Default [`Stuffing::None`].
     pub stuffing: Stuffing,
@@ -36,7 +36,7 @@ pub struct Options {
     /// What patching and writing anew cost. Default `None`: clients and services measure it once,
     /// elsewhere it is the default of [`Costs`].
     pub costs: Option<Costs>,
-    /// From the first value on that finds no room, put a chunk together anew in one pass. Off, what lies
+    /// Make room for all values of a chunk in one pass, which moves each byte once at most. Off, what lies
     /// behind a value is moved once for every value that grows, as in the paper. Default on.
     pub one_pass: bool,
     /// Compare also what is tracked or hinted, and refuse a message of which a value changed without a
@@ -95,7 +95,7 @@ impl Default for Options {
             reserve_bytes: 256,
             pad: true,
             steal_reach: 64,
-            slack_bytes: 8,
+            slack_bytes: 4,
             stuffing: Stuffing::None,
             rewrite_above: None,
             costs: None,

@@ -18,7 +18,7 @@ use super::layout::Layout;
 use super::number::{Number, fill_slot};
 use super::prefetch::prefetch;
 use super::report::Report;
-use super::slots::Places;
+use super::room::Event;
 
 /// What comparing and patching write into, kept for its memory.
 #[derive(Debug, Default)]
@@ -26,22 +26,22 @@ pub(crate) struct Memory {
     /// Of each value of a row, which rows of a chunk changed.
     pub(crate) masks: Vec<Vec<u64>>,
     pub(super) changed: Changed,
-    pub(super) places: Places,
     pub(super) misfits: Vec<Misfit>,
-    /// A chunk that is put together anew.
-    pub(super) chunk: Vec<u8>,
+    pub(super) events: Vec<Event>,
 }
 
 /// The values of a chunk that changed, field by field.
 #[derive(Debug, Default)]
 pub(super) struct Changed {
     rows: Vec<u32>,
+    /// Where its slot lies.
+    places: Vec<u32>,
     texts: Vec<Number>,
     lengths: Vec<u8>,
 }
 
 /// A changed value that its slot cannot take.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Misfit {
     pub(super) slot: u32,
     /// Its place among those that changed.
@@ -59,7 +59,7 @@ impl Memory {
 
     /// Bytes of memory.
     pub(crate) fn bytes(&self) -> usize {
-        self.chunk.capacity() + self.changed.texts.capacity() * size_of::<Number>()
+        self.changed.texts.capacity() * size_of::<Number>() + self.events.capacity() * size_of::<Event>()
     }
 }
 
@@ -101,24 +101,26 @@ impl Changed {
 
 impl Chunk {
     /// Writes changed values into their slots. Bit `row % 64` of mask `[field][row / 64]` says which;
-    /// `columns` and `first` say where this chunk's rows lie.
+    /// `shadow` has the values of the array, of which this chunk's begin at row `first`.
     pub(crate) fn patch(
         &mut self,
         layout: &Layout<'_>,
-        columns: &[Column<'_>],
+        shadow: &[u8],
         first: usize,
         memory: &mut Memory,
         report: &mut Report,
     ) {
         self.own(layout.options, report);
-        memory.places.find(&self.slots.widths);
+        self.slots.find_places();
         memory.changed.rows.clear();
+        memory.changed.places.clear();
         memory.misfits.clear();
-        for (field, column) in columns.iter().enumerate() {
+        for field in 0..layout.shape.fields() {
             let start = memory.changed.rows.len();
             memory.changed.take_rows(&memory.masks[field]);
-            self.fetch_slots(layout, field, start, memory);
-            memory.changed.format(layout, field, column, first, start);
+            self.find_slots(layout, field, start, &mut memory.changed);
+            let column = layout.shape.column(shadow, first + self.rows, field);
+            memory.changed.format(layout, field, &column, first, start);
             self.put_those_that_fit(layout, field, start, memory, report);
         }
         report.values_rewritten += memory.changed.rows.len() as u64;
@@ -127,20 +129,22 @@ impl Chunk {
         }
     }
 
-    /// Asks for the slots that are about to be written, which mostly are in no cache: they come while the
-    /// values are formatted.
-    fn fetch_slots(&self, layout: &Layout<'_>, field: usize, start: usize, memory: &Memory) {
-        let fields = layout.shape.fields();
-        for &row in &memory.changed.rows[start..] {
+    /// Finds the slots of what changed of a field from `start` on, and asks for those that are about to be
+    /// written, which mostly are in no cache: they come while the values are formatted.
+    fn find_slots(&self, layout: &Layout<'_>, field: usize, start: usize, changed: &mut Changed) {
+        let (fields, bytes) = (layout.shape.fields(), &self.bytes[..]);
+        let Changed { rows, places, .. } = changed;
+        places.extend(rows[start..].iter().map(|&row| {
             let row = row as usize;
-            let at = memory.places.before(row * fields + field) + layout.shape.gaps_before(row, field);
+            let at = self.slots.before(row * fields + field) + layout.shape.gaps_before(row, field);
             // A slot that is cut by the end of a line.
             for at in [at, at + LIKELY] {
-                if let Some(byte) = self.bytes.get(at) {
+                if let Some(byte) = bytes.get(at) {
                     prefetch(byte);
                 }
             }
-        }
+            at as u32
+        }));
     }
 
     /// Puts what changed of a field from `start` on into its slots, as far as it fits.
@@ -152,30 +156,31 @@ impl Chunk {
         memory: &mut Memory,
         report: &mut Report,
     ) {
-        let Memory {
-            changed,
-            places,
-            misfits,
-            ..
-        } = memory;
-        let bytes = Arc::make_mut(&mut self.bytes);
-        let fields = layout.shape.fields();
-        for (i, text) in changed.texts[..changed.rows.len()].iter().enumerate().skip(start) {
-            let (row, length) = (changed.rows[i] as usize, usize::from(changed.lengths[i]));
-            let slot = row * fields + field;
-            let width = usize::from(self.slots.widths[slot]);
-            if !layout.fits(field, width, length) {
-                misfits.push(Misfit {
-                    slot: slot as u32,
-                    changed: i as u32,
-                });
-                continue;
-            }
-            let at = places.before(slot) + layout.shape.gaps_before(row, field);
+        let Memory { changed, misfits, .. } = memory;
+        let bytes = &mut Arc::make_mut(&mut self.bytes)[..];
+        let (fields, mut written) = (layout.shape.fields(), 0);
+        let all = changed.rows.iter().zip(&changed.places).zip(&changed.texts);
+        let all = all.zip(&changed.lengths).enumerate().skip(start);
+        // What does not fit is noted without a branch, which nobody could predict.
+        let mut found = misfits.len();
+        misfits.resize(found + changed.rows.len() - start, Misfit::default());
+        for (i, (((&row, &at), text), &length)) in all {
+            let (at, length) = (at as usize, usize::from(length));
+            let slot = row as usize * fields + field;
+            let width = self.slots.width(slot);
+            misfits[found] = Misfit {
+                slot: slot as u32,
+                changed: i as u32,
+            };
+            let fits = layout.fits(field, width, length);
+            found += usize::from(!fits);
+            written += width * usize::from(fits);
+            let length = length.min(width);
             fill_slot(&mut bytes[at..at + width], text, length);
-            self.slots.set(slot, width, length);
-            report.bytes_rewritten += width as u64;
+            self.slots.set_spare(slot, width - length);
         }
+        misfits.truncate(found);
+        report.bytes_rewritten += written as u64;
     }
 }
 

@@ -1,13 +1,19 @@
 //! Room for values that their slots cannot take.
 //!
 //! ```text
-//!   steal     ─ value ┬ ····· ┬ other spaces ─        the nearest spaces; what lies between moves
-//!   shift     ─ value ┬ ····················          all that lies behind moves
-//!   rebuild   one pass over the chunk: what stays is copied once, however many values grow, and every
-//!             so many slots get spaces, so that the next that grow find some to steal nearby
+//!   before   ─ a ─ bb ─ c·· ─ d ─        what is to be put: a becomes aaa
+//!   events       +2      -2              the nearest spaces are taken
+//!   after    ─ aaa ─ bb ─ c ─ d ─        only what lies between was moved
 //! ```
+//!
+//! Every value that needs another width is an event, and so is every slot that gives spaces away, or gets
+//! some for the next that grow. What lies between two events is moved once, by the sum of those before it,
+//! which mostly is nothing; so a chunk is moved once at most, however many of its values grow.
 
+use std::ops::Range;
 use std::sync::Arc;
+
+use castile_codec::RowWriter;
 
 use super::chunk::{Chunk, trim};
 use super::layout::Layout;
@@ -16,168 +22,224 @@ use super::patch::{Changed, Memory, Misfit};
 use super::report::Report;
 use super::slots::Slots;
 
-impl Chunk {
-    /// Puts the misfits into the chunk.
-    ///
-    /// Where they are few, each steals, or moves what lies behind it. Where they are many, or enough was
-    /// moved, or there is nothing to steal, the chunk is rebuilt with those that are left.
-    pub(super) fn make_room(&mut self, layout: &Layout<'_>, memory: &mut Memory, report: &mut Report) {
-        memory.misfits.sort_unstable_by_key(|misfit| misfit.slot);
-        let Memory { changed, misfits, .. } = memory;
-        let one_pass = layout.options.one_pass;
-        let mut cursor = Cursor {
-            layout,
-            may_move: if one_pass {
-                self.bytes.len() / 2
-            } else {
-                usize::MAX
-            },
-            bytes: Arc::make_mut(&mut self.bytes),
-            slots: &mut self.slots,
-            slot: 0,
-            at: 0,
-            report,
-        };
-        let many = one_pass && misfits.len() > FEW;
-        let put = |misfit: &&Misfit| !many && cursor.put(misfit, changed);
-        let done = misfits.iter().take_while(put).count();
-        if done < misfits.len() {
-            misfits.drain(..done);
-            self.rebuild(layout, memory, report);
-        }
-    }
+/// A slot whose width changes, and by how much.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Event {
+    slot: u32,
+    by: i32,
+    /// The slot's width before.
+    width: u32,
+    /// Where what lies behind the slot began.
+    behind: usize,
+    /// How far that is moved.
+    moved: isize,
+}
 
-    /// Puts the chunk together anew, with the misfits in slots of their own lengths.
-    fn rebuild(&mut self, layout: &Layout<'_>, memory: &mut Memory, report: &mut Report) {
+impl Chunk {
+    /// Puts the misfits into the chunk: all in one pass, or with [`Options::one_pass`] off each by itself.
+    ///
+    /// [`Options::one_pass`]: super::options::Options::one_pass
+    pub(super) fn make_room(&mut self, layout: &Layout<'_>, memory: &mut Memory, report: &mut Report) {
         let Memory {
             changed,
-            places,
             misfits,
-            chunk: new,
+            events,
             ..
         } = memory;
-        let (shape, slack) = (layout.shape, layout.slack());
-        let old = Arc::make_mut(&mut self.bytes);
-        let slots = &mut self.slots;
-        places.find(&slots.widths);
-        let start = |slot: usize| places.before(slot) + shape.gaps_before_slot(slot);
-        report.bytes_shifted += old.len() as u64;
-        new.clear();
-        new.reserve_exact(old.len() + layout.options.reserve_bytes);
-        let (mut from, mut misfits) = (0, misfits.iter().peekable());
-        for first in (0..slots.widths.len()).step_by(SPREAD) {
-            let end = slots.widths.len().min(first + SPREAD);
-            while let Some(misfit) = misfits.next_if(|misfit| (misfit.slot as usize) < end) {
-                let (slot, (text, length)) = (misfit.slot as usize, changed.text(misfit));
-                new.extend_from_slice(&old[from..start(slot)]);
-                new.extend_from_slice(&text[..length]);
-                from = start(slot) + places.width(slot);
-                slots.set(slot, length, length);
-                report.bytes_rewritten += length as u64;
-            }
-            let Some(slot) = (first..end).rev().find(|slot| shape.pads[slot % shape.fields()]) else {
-                continue;
-            };
-            let behind = start(slot) + places.width(slot);
-            // A misfit behind it was put already: there is the next block.
-            if behind >= from && slots.spare_of(first..end) < slack && slots.widen(slot, slack) {
-                new.extend_from_slice(&old[from..behind]);
-                new.resize(new.len() + slack, b' ');
-                from = behind;
-            }
+        misfits.sort_unstable_by_key(|misfit| misfit.slot);
+        let at_once = if layout.options.one_pass { misfits.len() } else { 1 };
+        let mut room = Room {
+            layout,
+            bytes: Arc::make_mut(&mut self.bytes),
+            slots: &mut self.slots,
+            report,
+        };
+        for misfits in misfits.chunks(at_once) {
+            room.plan(misfits, changed, events);
+            room.slide(events);
+            room.put(misfits, changed, events);
+            room.move_places(events);
         }
-        new.extend_from_slice(&old[from..]);
-        std::mem::swap(new, old);
-        trim(old, layout.options);
+        trim(room.bytes, layout.options);
     }
 }
 
-/// Goes through a chunk from misfit to misfit.
-struct Cursor<'c> {
+/// A chunk whose slots are given other widths.
+struct Room<'c> {
     layout: &'c Layout<'c>,
     bytes: &'c mut Vec<u8>,
     slots: &'c mut Slots,
-    /// The slot it stands at, and where that lies.
-    slot: usize,
-    at: usize,
-    /// Bytes that may still be moved.
-    may_move: usize,
     report: &'c mut Report,
 }
 
-impl Cursor<'_> {
-    /// Writes a value; `false` when there is no room for it.
-    fn put(&mut self, misfit: &Misfit, changed: &Changed) -> bool {
-        let slot = misfit.slot as usize;
-        self.at += self.layout.shape.distance(&self.slots.widths, self.slot, slot);
-        self.slot = slot;
-        let (text, length) = changed.text(misfit);
-        let width = usize::from(self.slots.widths[slot]);
-        let found = length > width && self.steal(length - width);
-        // Where there will be spaces to steal it is better to make some.
-        if !found && (length > width && self.layout.slack() > 0 || !self.shift(width, length)) {
-            return false;
+impl Room<'_> {
+    /// Says which slots get other widths, in order, and how far what lies behind each is moved.
+    fn plan(&mut self, misfits: &[Misfit], changed: &Changed, events: &mut Vec<Event>) {
+        self.slots.find_places();
+        events.clear();
+        // What they have left is theirs.
+        misfits
+            .iter()
+            .for_each(|misfit| self.slots.set_spare(misfit.slot as usize, 0));
+        // Where many values grow, nearly all has to be moved anyway, and each gets room of its own.
+        let steals = misfits.len() <= FEW;
+        let more = if steals { 0 } else { self.layout.slack().min(MORE) };
+        let mut poor = None;
+        for misfit in misfits {
+            let slot = misfit.slot as usize;
+            let (_, length) = changed.text(misfit);
+            let width = self.slots.width(slot);
+            let more = if length > width { more } else { 0 };
+            events.push(Event::new(slot, (length + more) as i32 - width as i32));
+            if length > width && !(steals && self.take(slot, length - width, events)) {
+                poor = poor.or(Some(slot));
+            }
         }
-        let width = usize::from(self.slots.widths[slot]);
-        self.report.bytes_rewritten += width as u64;
-        fill_slot(&mut self.bytes[self.at..self.at + width], text, length);
-        self.slots.set(slot, width, length);
-        true
+        // All that lies behind is moved now: the next that grow shall find spaces.
+        if let Some(slot) = poor.filter(|_| self.layout.slack() > 0) {
+            self.spread(slot, events);
+        }
+        self.order(events);
     }
 
-    /// Takes `by` bytes from the spaces of the nearest slot that has them, moving only what lies between.
-    fn steal(&mut self, by: usize) -> bool {
-        let reach = self.layout.options.steal_reach;
-        let Some(victim) = self.slots.nearest(self.slot, by, reach) else {
+    /// Takes spaces from the nearest slot that has so many; `false` when none does.
+    fn take(&mut self, slot: usize, by: usize, events: &mut Vec<Event>) -> bool {
+        let Some(victim) = self.slots.nearest(slot, by, self.layout.options.steal_reach) else {
             return false;
         };
-        let (shape, widths) = (&self.layout.shape, &self.slots.widths);
-        let (moved, to);
-        if victim > self.slot {
-            let from = self.at + usize::from(widths[self.slot]);
-            let theirs = self.at + shape.distance(widths, self.slot, victim);
-            (moved, to) = (from..theirs + usize::from(widths[victim]) - by, from + by);
-        } else {
-            let theirs = self.at - shape.distance(widths, victim, self.slot);
-            let from = theirs + usize::from(widths[victim]);
-            (moved, to) = (from..self.at, from - by);
-        }
-        let bytes = moved.len();
-        if bytes > self.may_move {
-            return false;
-        }
-        self.bytes.copy_within(moved, to);
-        self.at -= if victim < self.slot { by } else { 0 };
-        self.slots.give(victim, self.slot, by);
-        self.moved(bytes);
+        self.slots
+            .set_spare(victim, self.slots.spare_of(victim..victim + 1) - by);
+        events.push(Event::new(victim, -(by as i32)));
         self.report.widths_stolen += 1;
         true
     }
 
-    /// Gives the slot its value's length by moving all that lies behind it.
-    fn shift(&mut self, width: usize, length: usize) -> bool {
-        let (behind, end) = (self.at + width, self.bytes.len());
-        if end - behind > self.may_move {
-            return false;
+    /// Gives spaces to slots here and there behind `slot` where there are few.
+    fn spread(&mut self, slot: usize, events: &mut Vec<Event>) {
+        let (shape, slack) = (self.layout.shape, self.layout.slack());
+        for first in (slot..self.slots.len()).step_by(SPREAD) {
+            let end = self.slots.len().min(first + SPREAD);
+            let widest = WIDTH_MAX.saturating_sub(slack);
+            let fits = |slot: &usize| shape.pads[slot % shape.fields()] && self.slots.width(*slot) <= widest;
+            if self.slots.spare_of(first..end) < slack
+                && let Some(slot) = (first..end).rev().find(fits)
+            {
+                self.slots
+                    .set_spare(slot, self.slots.spare_of(slot..slot + 1) + slack);
+                events.push(Event::new(slot, slack as i32));
+            }
         }
-        if length > width {
-            self.bytes.resize(end + length - width, b' ');
-        }
-        self.bytes.copy_within(behind..end, self.at + length);
-        self.bytes.truncate(end + length - width);
-        self.slots.set(self.slot, length, length);
-        self.moved(end - behind);
-        true
     }
 
-    fn moved(&mut self, bytes: usize) {
-        self.may_move -= bytes;
-        self.report.bytes_shifted += bytes as u64;
+    /// One event a slot, in their order, with their places.
+    fn order(&self, events: &mut Vec<Event>) {
+        events.sort_unstable_by_key(|event| event.slot);
+        events.dedup_by(|next, event| {
+            let same = next.slot == event.slot;
+            event.by += if same { next.by } else { 0 };
+            same
+        });
+        let mut moved = 0;
+        for event in events {
+            let slot = event.slot as usize;
+            let width = self.slots.width(slot);
+            moved += event.by as isize;
+            event.width = width as u32;
+            event.behind = self.slots.before(slot) + self.layout.shape.gaps_before_slot(slot) + width;
+            event.moved = moved;
+        }
+    }
+
+    /// Moves what lies between the events: what goes to the left from the left on, then what goes to the
+    /// right from the right on, so that nothing is written over before it was moved.
+    fn slide(&mut self, events: &[Event]) {
+        let end = self.bytes.len();
+        let longer = events.last().map_or(0, |event| event.moved);
+        if longer > 0 {
+            let longer = longer.unsigned_abs();
+            if self.bytes.capacity() < end + longer {
+                self.bytes
+                    .reserve_exact(longer + self.layout.options.reserve_bytes);
+            }
+            self.bytes.resize(end + longer, b' ');
+        }
+        let stretch = |i: usize| {
+            let to = events.get(i + 1).map_or(end, |next| next.kept());
+            (events[i].behind..to, events[i].moved)
+        };
+        for (from, by) in (0..events.len()).map(stretch).filter(|(_, by)| *by < 0) {
+            self.shift(from, by);
+        }
+        for (from, by) in (0..events.len()).rev().map(stretch).filter(|(_, by)| *by > 0) {
+            self.shift(from, by);
+        }
+        if longer < 0 {
+            self.bytes.truncate(end.saturating_add_signed(longer));
+        }
+    }
+
+    fn shift(&mut self, from: Range<usize>, by: isize) {
+        self.report.bytes_shifted += from.len() as u64;
+        let to = from.start.saturating_add_signed(by);
+        self.bytes.copy_within(from, to);
+    }
+
+    /// Writes the misfits, and the spaces of slots that got some.
+    fn put(&mut self, misfits: &[Misfit], changed: &Changed, events: &[Event]) {
+        let mut misfits = misfits.iter().peekable();
+        for event in events {
+            let (slot, old) = (event.slot as usize, event.width as usize);
+            let width = old.saturating_add_signed(event.by as isize);
+            let end = event.behind.saturating_add_signed(event.moved);
+            if let Some(misfit) = misfits.next_if(|misfit| misfit.slot == event.slot) {
+                let (text, length) = changed.text(misfit);
+                fill_slot(&mut self.bytes[end - width..end], text, length);
+                self.report.bytes_rewritten += width as u64;
+                self.slots.resize(slot, width, length);
+            } else {
+                self.bytes[end - width.saturating_sub(old)..end].fill(b' ');
+                self.slots
+                    .resize(slot, width, width - self.slots.spare_of(slot..slot + 1));
+            }
+        }
+    }
+
+    /// Says where slots lie now.
+    fn move_places(&mut self, events: &[Event]) {
+        for (i, event) in events.iter().enumerate().filter(|(_, event)| event.moved != 0) {
+            let end = events
+                .get(i + 1)
+                .map_or(self.slots.len(), |next| next.slot as usize + 1);
+            self.slots.move_places(event.slot as usize + 1..end, event.moved);
+        }
     }
 }
 
-/// Misfits of a chunk up to which moving a part of it for each is less than copying it once.
-const FEW: usize = 8;
+impl Event {
+    fn new(slot: usize, by: i32) -> Event {
+        Event {
+            slot: slot as u32,
+            by,
+            width: 0,
+            behind: 0,
+            moved: 0,
+        }
+    }
+
+    /// Where what lay before ends of which something is kept: a slot that becomes narrower loses its end.
+    fn kept(&self) -> usize {
+        self.behind.saturating_add_signed((self.by as isize).min(0))
+    }
+}
+
+/// Misfits of a chunk up to which they take spaces from others.
+const FEW: usize = 3;
+
+/// Spaces that each of many values that grow gets beyond its length: most are about as long as the next.
+const MORE: usize = 1;
 
 /// Slots of which one gets spaces.
-const SPREAD: usize = 64;
+const SPREAD: usize = 8;
+
+/// A slot may be 255 wide, and that of a value that grows is about to become wider.
+const WIDTH_MAX: usize = 255 - RowWriter::NUMBER;

@@ -8,14 +8,20 @@ use super::prefetch::prefetch;
 #[derive(Debug, Default)]
 pub(crate) struct Slots {
     /// The width of each slot: its value's text with the spaces that pad it.
-    pub(crate) widths: Vec<u8>,
+    widths: Vec<u8>,
     /// Of those, the spaces.
     pub(crate) spare: Vec<u8>,
+    /// The widths of all slots before every 16th together; none when widths changed since.
+    sums: Vec<u32>,
 }
+
+/// Slots that are looked at together.
+const WIDE: usize = 16;
 
 impl Slots {
     /// As many slots of the widths that `fill` gives them, without spaces.
     pub(crate) fn exact(&mut self, count: usize, fill: impl FnOnce(&mut [u8])) {
+        self.sums.clear();
         let start = self.widths.len();
         self.widths.resize(start + count, 0);
         self.spare.resize(start + count, 0);
@@ -24,57 +30,101 @@ impl Slots {
 
     /// Adds a slot.
     pub(crate) fn push(&mut self, width: usize, length: usize) {
+        self.sums.clear();
         self.widths.push(width as u8);
         self.spare.push((width - length) as u8);
     }
 
     pub(crate) fn clear(&mut self) {
+        self.sums.clear();
         self.widths.clear();
         self.spare.clear();
     }
 
     pub(crate) fn append(&mut self, other: &Slots) {
+        self.sums.clear();
         self.widths.extend_from_slice(&other.widths);
         self.spare.extend_from_slice(&other.spare);
     }
 
     /// Takes the slots from `slot` on out.
     pub(crate) fn split_off(&mut self, slot: usize) -> Slots {
+        self.sums.clear();
         Slots {
             widths: self.widths.split_off(slot),
             spare: self.spare.split_off(slot),
+            sums: Vec::new(),
         }
     }
 
-    /// Says that `slot` is so wide and holds a text of `length`.
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.widths.len()
+    }
+
+    /// The width of a slot.
     #[inline]
-    pub(crate) fn set(&mut self, slot: usize, width: usize, length: usize) {
+    pub(crate) fn width(&self, slot: usize) -> usize {
+        usize::from(self.widths[slot])
+    }
+
+    /// Says that a slot's value leaves so many spaces.
+    #[inline]
+    pub(crate) fn set_spare(&mut self, slot: usize, spare: usize) {
+        self.spare[slot] = spare as u8;
+    }
+
+    /// Gives a slot a width and the length of its value. Those behind it have to be told that they moved.
+    pub(crate) fn resize(&mut self, slot: usize, width: usize, length: usize) {
         self.widths[slot] = width as u8;
         self.spare[slot] = (width - length) as u8;
     }
 
-    /// Gives a slot more spaces; `false` when it would be wider than a slot can be.
-    pub(crate) fn widen(&mut self, slot: usize, by: usize) -> bool {
-        let wider = u8::try_from(by).ok();
-        let Some((by, width)) = wider.and_then(|by| Some((by, self.widths[slot].checked_add(by)?))) else {
-            return false;
+    /// Adds widths up, so that places are found.
+    pub(crate) fn find_places(&mut self) {
+        if !self.sums.is_empty() || self.widths.is_empty() {
+            return;
+        }
+        self.sums.reserve_exact(self.widths.len().div_ceil(WIDE));
+        let mut before = 0;
+        for part in self.widths.chunks(WIDE) {
+            self.sums.push(before);
+            before += sum(part) as u32;
+        }
+    }
+
+    /// Says that slots were moved.
+    pub(crate) fn move_places(&mut self, slots: Range<usize>, by: isize) {
+        let blocks = slots.start.div_ceil(WIDE)..slots.end.div_ceil(WIDE);
+        if let Some(sums) = self.sums.get_mut(blocks) {
+            sums.iter_mut()
+                .for_each(|sum| *sum = sum.wrapping_add_signed(by as i32));
+        }
+    }
+
+    /// The widths of all slots before `slot` together, once places were found.
+    #[inline]
+    pub(crate) fn before(&self, slot: usize) -> usize {
+        let (block, part) = (slot / WIDE, slot % WIDE);
+        let widths = &self.widths[block * WIDE..];
+        let within = match widths.first_chunk::<WIDE>() {
+            Some(widths) => {
+                let widths = u128::from_le_bytes(*widths) & ((1 << (8 * part)) - 1);
+                lanes(widths as u64) + lanes((widths >> 64) as u64)
+            }
+            None => sum(&widths[..part]) as u32,
         };
-        self.widths[slot] = width;
-        self.spare[slot] += by;
-        by > 0
+        (self.sums[block] + within) as usize
+    }
+
+    /// The widths of all slots before `slot` together, by adding them all up.
+    pub(crate) fn sum_before(&self, slot: usize) -> usize {
+        sum(&self.widths[..slot])
     }
 
     /// Spaces of some slots together.
     pub(crate) fn spare_of(&self, slots: Range<usize>) -> usize {
         sum(&self.spare[slots])
-    }
-
-    /// Moves spaces from one slot to another.
-    pub(crate) fn give(&mut self, from: usize, to: usize, by: usize) {
-        self.widths[from] -= by as u8;
-        self.spare[from] -= by as u8;
-        self.widths[to] += by as u8;
-        self.spare[to] += by as u8;
     }
 
     /// The nearest other slot within `reach` with at least `by` spaces.
@@ -90,24 +140,18 @@ impl Slots {
             .or(behind.map(|found| slot + 1 + found))
     }
 
-    /// Asks for the columns before they are looked at.
+    /// Asks for all of it before it is looked at.
     pub(crate) fn fetch(&self) {
-        let lines = self
-            .widths
-            .iter()
-            .step_by(64)
-            .chain(self.spare.iter().step_by(64));
-        lines.for_each(prefetch);
+        self.widths.chunks(64).for_each(prefetch);
+        self.spare.chunks(64).for_each(prefetch);
+        self.sums.chunks(16).for_each(prefetch);
     }
 
     /// Bytes of memory.
     pub(crate) fn memory(&self) -> usize {
-        self.widths.capacity() + self.spare.capacity()
+        self.widths.capacity() + self.spare.capacity() + self.sums.capacity() * size_of::<u32>()
     }
 }
-
-/// Slots that are looked at together.
-const WIDE: usize = 16;
 
 /// The first that is at least `by`.
 fn first(spare: &[u8], by: u8) -> Option<usize> {
@@ -135,45 +179,6 @@ fn last(spare: &[u8], by: u8) -> Option<usize> {
 #[inline]
 fn any(part: &[u8; WIDE], by: u8) -> bool {
     part.iter().fold(false, |any, &spare| any | (spare >= by))
-}
-
-/// Where slots lie, found once for all of a chunk.
-#[derive(Debug, Default)]
-pub(crate) struct Places {
-    /// The widths, eight a word, and the sum of all before each word.
-    words: Vec<(u64, u32)>,
-}
-
-impl Places {
-    /// Looks at the widths.
-    pub(crate) fn find(&mut self, widths: &[u8]) {
-        let (words, rest) = widths.as_chunks::<8>();
-        self.words.clear();
-        self.words.resize(words.len() + 1, (0, 0));
-        let mut sum = 0;
-        for (i, word) in words.iter().enumerate() {
-            let word = u64::from_le_bytes(*word);
-            self.words[i] = (word, sum);
-            sum += lanes(word);
-        }
-        let mut last = [0; 8];
-        last[..rest.len()].copy_from_slice(rest);
-        self.words[words.len()] = (u64::from_le_bytes(last), sum);
-    }
-
-    /// The widths of all slots before `slot` together.
-    #[inline]
-    pub(crate) fn before(&self, slot: usize) -> usize {
-        let (word, sum) = self.words[slot / 8];
-        let part = word & ((1 << (8 * (slot % 8))) - 1);
-        (sum + lanes(part)) as usize
-    }
-
-    /// The width of a slot when they were looked at.
-    #[inline]
-    pub(crate) fn width(&self, slot: usize) -> usize {
-        usize::from(self.words[slot / 8].0.to_le_bytes()[slot % 8])
-    }
 }
 
 /// The sum of the eight bytes of a word.
@@ -208,15 +213,19 @@ mod tests {
 
     #[test]
     fn sums_are_exact_for_every_length() {
-        let mut places = Places::default();
         for length in 0..1100 {
             let bytes: Vec<u8> = (0..length).map(|i| 255 - (i % 7) as u8).collect();
             let plain = |bytes: &[u8]| bytes.iter().map(|&b| usize::from(b)).sum::<usize>();
             assert_eq!(sum(&bytes), plain(&bytes));
             assert_eq!(sum(&vec![255; length]), 255 * length);
-            places.find(&bytes);
-            for slot in [0, length / 3, length / 2, length] {
-                assert_eq!(places.before(slot), plain(&bytes[..slot]));
+            let mut slots = Slots::default();
+            slots.exact(length, |widths| widths.copy_from_slice(&bytes));
+            slots.find_places();
+            for slot in [0, length / 3, length / 2, length.saturating_sub(1)] {
+                if slot < length {
+                    assert_eq!(slots.before(slot), plain(&bytes[..slot]));
+                    assert_eq!(slots.sum_before(slot), plain(&bytes[..slot]));
+                }
             }
         }
     }
