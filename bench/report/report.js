@@ -49,13 +49,18 @@ function hover(row) {
 
 const percent = (row) => `${Math.round(100 * row.codec / row.median)} %`;
 
-// On log axes only 1, 2 and 5 of each decade have labels.
-const sparse = (format) => (n) => [1, 2, 5].includes(Math.round(n / 10 ** Math.floor(Math.log10(n) + 1e-9))) ? format(n) : "";
+// On log axes only 1, 2 and 5 of each decade have labels; where there are many decades, only 1.
+function sparse(format, data = []) {
+  const [least, most] = d3.extent(data.flatMap((row) => [row.low ?? row.median, row.high ?? row.median]));
+  const labelled = most / least > 2000 ? [1] : [1, 2, 5];
+  return (n) => labelled.includes(Math.round(n / 10 ** Math.floor(Math.log10(n) + 1e-9))) ? format(n) : "";
+}
 
 const AXES = { style: { fontSize: "13px", fontFamily: "inherit" }, width: 1000, marginLeft: 70 };
 
 // Time over size. A series is an engine, or an engine's setting.
 function lines(data, series, stroke) {
+  const rate = data[0].unit === "1/s";
   const ordered = data.slice().sort((a, b) => a.size - b.size);
   const several = new Set(data.map((row) => row.size)).size > 1;
   const solid = ordered.filter((row) => !dashed(row.engine));
@@ -65,7 +70,7 @@ function lines(data, series, stroke) {
   return Plot.plot({ ...AXES, height: 460, marginRight: 190,
     x: { type: "log", label: "items", tickFormat: sparse(count), grid: true,
       domain: several ? undefined : [ordered[0].size / 2, ordered[0].size * 2] },
-    y: { type: "log", label: null, tickFormat: sparse(time), grid: true },
+    y: { type: "log", label: rate ? "requests a second" : null, tickFormat: sparse(rate ? count : time), grid: true },
     marks: [
       Plot.ruleX(ordered.filter((row) => row.low), { x: "size", y1: "low", y2: "high", stroke, strokeOpacity: 0.35, strokeWidth: 3 }),
       Plot.line(solid, options),
@@ -94,7 +99,7 @@ function bars(data, label) {
   const sorted = data.slice().sort((a, b) => rate ? b.median - a.median : a.median - b.median);
   const names = sorted.map(label);
   return Plot.plot({ ...AXES, height: 40 + 24 * sorted.length, marginLeft: 250, marginRight: 110,
-    x: { type: "log", label: null, tickFormat: sparse(rate ? count : time), grid: true },
+    x: { type: "log", label: null, tickFormat: sparse(rate ? count : time, sorted), grid: true },
     y: { label: null, domain: names },
     marks: [
       Plot.ruleY(sorted, { y: label, x1: Math.min(...sorted.map((row) => row.median)) / 1.6, x2: "median",
@@ -105,11 +110,26 @@ function bars(data, label) {
     ] });
 }
 
+// Settings of engines at one size: a line of dots an engine.
+function dots(data, settings, range) {
+  const label = (row) => title(row.engine);
+  const order = d3.groupSort(data, (own) => d3.min(own, (row) => row.median), label);
+  return Plot.plot({ ...AXES, height: 60 + 24 * order.length, marginLeft: 250,
+    color: { legend: true, domain: settings, range },
+    x: { type: "log", label: null, tickFormat: sparse(time, data), grid: true }, y: { label: null, domain: order, grid: true },
+    marks: [
+      Plot.ruleY(data, { y: label, x1: "low", x2: "high", stroke: "point", strokeOpacity: 0.4, strokeWidth: 3 }),
+      Plot.dot(data, { y: label, x: "median", fill: "point", r: 5 }),
+      Plot.tip(data, Plot.pointer({ y: label, x: "median", title: hover, fontSize: 13 })),
+    ] });
+}
+
 // One plot an engine that has several settings, with the same scales.
 function points(data) {
   const settings = [...new Set(data.map((row) => row.point))];
   const of = new Map(d3.group(data, (row) => row.engine));
   const scheme = d3.quantize(d3.interpolateTurbo, settings.length + 2).slice(1, -1);
+  if (new Set(data.map((row) => row.size)).size === 1) return dots(data, settings, scheme);
   const domain = d3.extent(data, (row) => row.median);
   const plots = [...of].map(([engine, own]) => {
     const stroke = (row) => scheme[settings.indexOf(row.point)];
@@ -138,6 +158,25 @@ function starts(data) {
       Plot.ruleY(timed, { fy: "point", y: (row) => title(row.engine), x1: d3.min(timed, (row) => row.median) / 1.6, x2: "median",
         stroke: (row) => colour(row.engine), strokeWidth: 8 }),
       Plot.tip(timed, Plot.pointerY({ fy: "point", y: (row) => title(row.engine), x: "median", title: hover, fontSize: 13 })),
+    ] });
+}
+
+// Which part of each engine's time the conversion of the numbers alone would take.
+function shares(data) {
+  const alone = data.find((row) => row.engine === "limit/conversion");
+  const own = data.filter((row) => !row.engine.startsWith("limit"));
+  if (!alone) return element("p", "The limit is not in this run.", { className: "none" });
+  const share = (row) => alone.median / row.median;
+  const sorted = own.sort((a, b) => share(b) - share(a));
+  const label = (row) => title(row.engine);
+  return Plot.plot({ ...AXES, height: 40 + 24 * sorted.length, marginLeft: 250, marginRight: 110,
+    x: { label: null, tickFormat: "%", grid: true, domain: [0, Math.max(1, ...sorted.map(share))] },
+    y: { label: null, domain: sorted.map(label) },
+    marks: [
+      Plot.ruleY(sorted, { y: label, x1: 0, x2: share, stroke: (row) => colour(row.engine), strokeWidth: 12,
+        strokeOpacity: (row) => dashed(row.engine) ? 0.55 : 1 }),
+      Plot.text(sorted, { y: label, x: share, text: (row) => `${(100 * share(row)).toPrecision(2)} %`, textAnchor: "start", dx: 7 }),
+      Plot.tip(sorted, Plot.pointerY({ y: label, x: share, title: hover, fontSize: 13 })),
     ] });
 }
 
@@ -182,29 +221,34 @@ function whole(data) {
 
 // The rows of a figure. The row of a cell without a point is the time to the first reply, which is a figure of its own.
 const belongs = (figure) => (row) => row.workload === figure.workload && row.measure === figure.measure &&
-  (figure.point == null || row.point === figure.point) &&
+  (figure.point == null || row.point === figure.point) && (figure.size == null || row.size === figure.size) &&
+  (figure.engines == null || figure.engines.some((name) => row.engine === name || `${base(row.engine)}/*` === name)) &&
   (figure.form !== "bars" || figure.point != null || row.workload !== "cold-start" || !row.point);
 const has = (figure) => ok.some(belongs(figure));
+
+const heading = (figure) =>
+  element("h3", [`${figure.title} `,
+    element("small", +figure.paper >= 0 ? `paper ${figure.paper}, ${figure.name}` : figure.name)]);
 
 function draw(figure) {
   const fits = belongs(figure);
   const all = ok.filter(fits);
   const data = all.filter(shown);
   const missing = rows.filter((row) => fits(row) && row.status !== "ok");
-  const heading = element("h3", [`${figure.title} `, element("small", +figure.paper >= 0 ? `paper ${figure.paper}, ${figure.name}` : figure.name)]);
   const about = workloads[figure.workload]?.about ?? "";
-  const parts = [heading, element("p", about, { className: "soft" })];
+  const parts = [heading(figure), element("p", about, { className: "soft" })];
   if (!data.length) {
     parts.push(element("p", "All of its engines are switched off above.", { className: "none" }));
   } else {
     const name = (row) => title(row.engine);
     const one = new Set(data.map((row) => row.size)).size === 1;
-    if (one && figure.form === "lines") parts.push(element("p", `${count(data[0].size)} items`, { className: "soft" }));
+    if (one && ["lines", "points"].includes(figure.form)) parts.push(element("p", `${count(data[0].size)} items`, { className: "soft" }));
     const forms = {
       lines: () => one ? forms.bars() : lines(data, name, (row) => colour(row.engine)),
       bars: () => bars(data, (row) => row.workload === "calibration" ? `${row.point}, ${count(row.size)}` : name(row)),
       points: () => points(data.filter((row) => !row.engine.startsWith("limit"))),
       starts: () => starts(data),
+      shares: () => shares(data),
     };
     parts.push(element("figure", forms[figure.form]()));
     if (figure.measure === "application") parts.push(whole(data));
@@ -223,7 +267,8 @@ function ratios() {
     row.size === size && row.measure === measure);
   const columns = wanted.filter((one) => pick("castile-rust", one));
   if (!columns.length) return element("p", "This run has no rows of Castile to compare with.", { className: "none" });
-  const engines = [...head.engines.map((engine) => engine.name), "limit/wire", "limit/conversion"]
+  const others = head.engines.map((engine) => engine.name).filter((name) => name !== "castile-rust");
+  const engines = ["castile-rust", ...others, "limit/wire", "limit/conversion"]
     .filter((engine) => shown({ engine }) && columns.some((one) => pick(engine, one)));
   const cell = (engine, one) => {
     const row = pick(engine, one);
@@ -300,10 +345,13 @@ function page() {
       const own = figures.filter((figure) => figure.paper === paper);
       const [there, absent] = [own.filter(has), own.filter((figure) => !has(figure))];
       parts.push(element("h2", name), ...there.map(draw));
-      if (absent.length) {
-        const names = absent.map((figure) => `${figure.title} (${figure.name})`).join(", ");
-        parts.push(element("p", `Not in this run: ${names}.`, { className: "none" }));
+      const why = (figure) => workloads[figure.workload]?.unsupported;
+      for (const figure of absent.filter(why)) {
+        const text = `Not supported yet: ${why(figure)}.`;
+        parts.push(element("section", [heading(figure), element("p", text, { className: "none" })]));
       }
+      const left = absent.filter((figure) => !why(figure)).map((figure) => `${figure.title} (${figure.name})`);
+      if (left.length) parts.push(element("p", `Not in this run: ${left.join(", ")}.`, { className: "none" }));
     }
     if (extra.length) parts.push(element("h2", "From micro-benchmarks"), ...more(extra));
     parts.push(element("h2", "Engines"), engines(), element("h2", "Biases"), element("pre", bias));

@@ -1,25 +1,26 @@
 //! A run: cells one after the other, engines in turns within each, rows appended as they come.
 
 mod application;
+mod head;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::Outcome;
 use crate::engine::Engine;
 use crate::engine::build::{State, state};
 use crate::engine::process::Refusal;
-use crate::machine;
 use crate::measure::check::{self, Finding, Passes, Place};
 use crate::measure::time::Round;
 use crate::measure::{Material, Session, coldstart, limit, time};
 use crate::net::sink::Sink;
+use crate::pace::Pace;
 use crate::progress::Progress;
-use crate::row::{Described, Head, Results, Row, Status};
-use crate::stats;
+use crate::row::{Results, Row, Status};
 use crate::suite::Suite;
 use crate::workload::{Cell, Measure};
+use crate::{stats, summary};
 
 /// What a run is asked for.
 #[derive(Clone, Debug, Default)]
@@ -39,16 +40,6 @@ pub(crate) struct Options {
     pub(crate) silent: bool,
 }
 
-/// Rounds, and seconds for one engine in one cell.
-const FULL: (usize, f64) = (7, 2.0);
-const QUICK: (usize, f64) = (3, 0.15);
-
-/// Part of an engine's warm-up that a quick run grants.
-const WARMUP_QUICK: f64 = 0.1;
-
-/// A cell in which one call takes longer is left out for an engine.
-const CALL_SECONDS_MAX: (f64, f64) = (30.0, 1.0);
-
 /// Runs everything that is wanted and not there yet; gives the file of results.
 pub(crate) fn run(suite: &Suite, options: &Options) -> Outcome<PathBuf> {
     let mut run = Run::new(suite, options)?;
@@ -61,6 +52,9 @@ pub(crate) fn run(suite: &Suite, options: &Options) -> Outcome<PathBuf> {
         progress.done();
     }
     progress.finish();
+    if !options.silent {
+        eprint!("{}", summary::text(&run.results.rows, &run.spent));
+    }
     Ok(run.results.path().to_owned())
 }
 
@@ -72,8 +66,9 @@ struct Run<'s> {
     sessions: Vec<Contestant<'s>>,
     /// The last time of one call of an engine, by workload and measure, with its size.
     last: BTreeMap<String, (usize, f64)>,
-    rounds: usize,
-    seconds: f64,
+    /// Seconds that each engine took.
+    spent: BTreeMap<String, f64>,
+    pace: Pace,
     harness: String,
 }
 
@@ -87,7 +82,7 @@ impl<'s> Run<'s> {
     fn new(suite: &'s Suite, options: &Options) -> Outcome<Run<'s>> {
         let results = match &options.resume {
             Some(path) => Results::resume(path)?,
-            None => Results::create(output(suite, options)?, head(suite, options)?)?,
+            None => Results::create(head::output(suite, options)?, head::head(suite, options)?)?,
         };
         let head = &results.head;
         let mut sessions = Vec::new();
@@ -105,17 +100,17 @@ impl<'s> Run<'s> {
             suite,
             sink: Sink::start()?,
             passes: Passes::open(suite)?,
-            rounds: head.rounds,
-            seconds: head.seconds,
+            pace: Pace {
+                rounds: head.rounds,
+                seconds: head.seconds,
+                ..Pace::of(&suite.folder, head.quick)?
+            },
             results,
             sessions,
             last: BTreeMap::new(),
-            harness: crate::engine::build::fingerprint(&suite.folder.join("workloads"))?,
+            spent: BTreeMap::new(),
+            harness: check::harness(suite)?,
         })
-    }
-
-    fn quick(&self) -> bool {
-        self.results.head.quick
     }
 
     fn cells(&self) -> Outcome<Vec<Cell<'s>>> {
@@ -142,7 +137,10 @@ impl<'s> Run<'s> {
     /// All engines in one cell.
     fn cell(&mut self, cell: &Cell<'s>, progress: &Progress) -> Outcome<()> {
         let wanted: Vec<usize> = (0..self.sessions.len())
-            .filter(|&index| !self.results.has(cell, &self.sessions[index].session.engine.name))
+            .filter(|&index| {
+                let engine = self.sessions[index].session.engine;
+                engine.takes(&cell.workload.name) && !self.results.has(cell, &engine.name)
+            })
             .collect();
         if wanted.is_empty() {
             return Ok(());
@@ -168,13 +166,21 @@ impl<'s> Run<'s> {
         for index in wanted {
             let name = self.sessions[index].session.engine.name.clone();
             progress.engine(&name);
-            match self.ready(index, cell, &material)? {
-                Ok(one) => turns.push(Turn::new(index, one)),
-                Err((status, why)) => rows.push(Row::without(cell, &name, status, why)),
+            let began = Instant::now();
+            let ready = self.ready(index, cell, &material)?;
+            let spent = began.elapsed().as_secs_f64();
+            match ready {
+                Ok(one) => turns.push(Turn::new(index, one, spent)),
+                Err((status, why)) => {
+                    *self.spent.entry(name.clone()).or_default() += spent;
+                    rows.push(Row::without(cell, &name, status, why));
+                }
             }
         }
         let limits = self.rounds(cell, &material, &mut turns, progress)?;
         for turn in turns {
+            let name = self.sessions[turn.index].session.engine.name.clone();
+            *self.spent.entry(name).or_default() += turn.spent;
             rows.extend(self.rows(cell, turn));
         }
         rows.extend(limits);
@@ -202,7 +208,6 @@ impl<'s> Run<'s> {
         cell: &Cell<'_>,
         material: &Material,
     ) -> Outcome<Result<f64, (Status, String)>> {
-        let quick = self.quick();
         let engine = self.sessions[index].session.engine;
         if let Some(refused) = refused(&self.sessions[index].session, cell) {
             return Ok(Err((Status::Unsupported, refused)));
@@ -212,7 +217,7 @@ impl<'s> Run<'s> {
         }
         let history = history(engine, cell);
         let Contestant { session, fingerprint } = &mut self.sessions[index];
-        let key = format!("{} {}", self.harness, check::key(session, fingerprint, cell));
+        let key = check::key(&self.harness, session, fingerprint, cell);
         if !self.passes.has(&key) {
             let scratch = self.suite.file("data/dump.txt")?;
             if let Err(finding) = check::check(session, cell, material, &self.sink, &scratch) {
@@ -228,20 +233,15 @@ impl<'s> Run<'s> {
         if cell.measure == Measure::Coldstart {
             return Ok(Ok(1.0));
         }
-        let part = if quick { WARMUP_QUICK } else { 1.0 };
+        let warmup = session.engine.warmup_seconds * self.pace.warmup_part;
+        let warmup = Duration::from_secs_f64(warmup.min(self.pace.warmup_seconds_max));
         if cell.measure == Measure::Throughput {
-            return Ok(time::round(
-                session,
-                cell,
-                material,
-                &self.sink,
-                None,
-                Duration::from_secs_f64(session.engine.warmup_seconds * part + 0.02),
-            )
-            .map(|_| 1.0)
-            .map_err(|refusal| verdict(session, refusal.into())));
+            let time = warmup + Duration::from_millis(20);
+            return Ok(time::round(session, cell, material, &self.sink, None, time)
+                .map(|_| 1.0)
+                .map_err(|refusal| verdict(session, refusal.into())));
         }
-        match time::warm(session, cell, material, &self.sink, part) {
+        match time::warm(session, cell, material, &self.sink, warmup) {
             Ok(one) => {
                 self.last.insert(history, (cell.size, one));
                 Ok(Ok(one))
@@ -253,12 +253,8 @@ impl<'s> Run<'s> {
     /// Why an engine would take too long, by what its last size took.
     fn slow(&self, engine: &Engine, cell: &Cell<'_>) -> Option<String> {
         let (size, ns) = self.last.get(&history(engine, cell))?;
-        let most = match self.quick() {
-            true => CALL_SECONDS_MAX.1,
-            false => CALL_SECONDS_MAX.0,
-        };
         let expected = ns / 1e9 * cell.size as f64 / (*size).max(1) as f64;
-        (expected > most).then(|| format!("{:.1} s a call at {size}", ns / 1e9))
+        (expected > self.pace.call_seconds_max).then(|| format!("{:.1} s a call at {size}", ns / 1e9))
     }
 
     /// Notes what one call took, ns.
@@ -275,15 +271,16 @@ impl<'s> Run<'s> {
         turns: &mut [Turn],
         progress: &Progress,
     ) -> Outcome<Vec<Row>> {
-        let slice = Duration::from_secs_f64(self.seconds / self.rounds as f64);
+        let slice = Duration::from_secs_f64(self.pace.seconds / self.pace.rounds as f64);
         let count = turns.len();
         let (mut wire, mut conversion) = (Vec::new(), Vec::new());
-        for round in 0..self.rounds {
+        for round in 0..self.pace.rounds {
             for offset in 0..count {
                 let turn = &mut turns[(round + offset) % count];
-                if turn.failed.is_some() || (round > 0 && turn.one > 4e9) {
+                if turn.failed.is_some() || (round > 0 && turn.spent > self.pace.engine_seconds_max) {
                     continue;
                 }
+                let began = Instant::now();
                 let session = &mut self.sessions[turn.index].session;
                 progress.engine(&session.engine.name);
                 if cell.measure == Measure::Coldstart {
@@ -291,16 +288,17 @@ impl<'s> Run<'s> {
                         Ok(figures) => turn.cold(figures),
                         Err(refusal) => turn.failed = Some(refusal),
                     }
-                    continue;
+                } else {
+                    let calls = (slice.as_nanos() as f64 / turn.one).max(1.0) as usize;
+                    match time::round(session, cell, material, &self.sink, Some(calls), slice) {
+                        Ok(done) => turn.rounds.push(done),
+                        Err(refusal) => turn.failed = Some(refusal),
+                    }
                 }
-                let calls = (slice.as_nanos() as f64 / turn.one).max(1.0) as usize;
-                match time::round(session, cell, material, &self.sink, Some(calls), slice) {
-                    Ok(done) => turn.rounds.push(done),
-                    Err(refusal) => turn.failed = Some(refusal),
-                }
+                turn.spent += began.elapsed().as_secs_f64();
             }
             if cell.measure != Measure::Coldstart && count > 0 {
-                let calls = if self.quick() { 10 } else { 50 };
+                let calls = if self.results.head.quick { 10 } else { 50 };
                 wire.push(limit::wire(cell, material, &self.sink, calls, slice)?);
                 conversion.extend(limit::conversion(cell, material));
             }
@@ -362,16 +360,19 @@ struct Turn {
     index: usize,
     /// Time of one call, ns.
     one: f64,
+    /// Seconds of checks, warm-up and rounds so far.
+    spent: f64,
     rounds: Vec<Round>,
     figures: BTreeMap<&'static str, (&'static str, Vec<f64>)>,
     failed: Option<Refusal>,
 }
 
 impl Turn {
-    fn new(index: usize, one: f64) -> Turn {
+    fn new(index: usize, one: f64, spent: f64) -> Turn {
         Turn {
             index,
             one,
+            spent,
             rounds: Vec::new(),
             figures: BTreeMap::new(),
             failed: None,
@@ -438,61 +439,4 @@ fn verdict(session: &mut Session<'_>, finding: Finding) -> (Status, String) {
             (Status::Failed, why)
         }
     }
-}
-
-fn output(suite: &Suite, options: &Options) -> Outcome<PathBuf> {
-    match &options.output {
-        Some(path) => Ok(path.clone()),
-        None => suite.file(&format!(
-            "results/{}.jsonl",
-            machine::date_time().replace(':', "")
-        )),
-    }
-}
-
-fn head(suite: &Suite, options: &Options) -> Outcome<Head> {
-    let (rounds, seconds) = if options.quick { QUICK } else { FULL };
-    let wanted = |engine: &Engine| match options.engines.as_slice() {
-        // Minutes are not enough for all variants: a quick run has each toolkit's first.
-        [] => !options.quick || engine.name == engine.base(),
-        patterns => patterns.iter().any(|pattern| engine.matches(pattern)),
-    };
-    if let Some(nobody) = options
-        .engines
-        .iter()
-        .find(|p| !suite.engines.iter().any(|e| e.matches(p)))
-    {
-        return Err(format!("there is no engine {nobody}").into());
-    }
-    let mut engines = Vec::new();
-    for engine in suite.engines.iter().filter(|e| wanted(e)) {
-        let absent = match state(suite, engine)? {
-            State::Ready(_) => String::new(),
-            State::Unbuilt => "not built: make bench-engines".into(),
-            State::NotInstalled(why) => why,
-            State::Defined(why) => format!("defined only: {why}"),
-        };
-        engines.push(Described {
-            name: engine.name.clone(),
-            title: engine.title.clone(),
-            language: engine.language.clone(),
-            toolkit: engine.toolkit.clone(),
-            version: engine.version.clone(),
-            licence: engine.licence.clone(),
-            homepage: engine.homepage.clone(),
-            note: engine.note.clone(),
-            absent,
-            style: format!("{:?}", engine.style).to_lowercase(),
-        });
-    }
-    Ok(Head {
-        date: machine::date_time(),
-        quick: options.quick,
-        machine: machine::describe(),
-        engines,
-        workloads: options.workloads.clone(),
-        chosen: options.engines.clone(),
-        rounds: options.rounds.unwrap_or(rounds).max(1),
-        seconds: options.seconds.unwrap_or(seconds),
-    })
 }

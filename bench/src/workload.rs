@@ -53,6 +53,9 @@ pub(crate) struct Workload {
     /// Points of a quick run, when not all.
     #[serde(default)]
     quick_points: Vec<String>,
+    /// Measures of a quick run, when not all.
+    #[serde(default)]
+    quick_measures: Vec<Measure>,
     #[serde(default)]
     pub(crate) data: Data,
     /// Styles that can say it; both when empty.
@@ -143,7 +146,9 @@ impl Workload {
         };
         let sizes = if quick { &self.quick } else { &self.sizes };
         let mut cells = Vec::new();
-        for measure in &self.measures {
+        let wanted =
+            |m: &&Measure| !quick || self.quick_measures.is_empty() || self.quick_measures.contains(m);
+        for measure in self.measures.iter().filter(wanted) {
             for point in points {
                 let left_out = !self.quick_points.is_empty() && !self.quick_points.contains(&point.name);
                 if quick && left_out {
@@ -186,6 +191,11 @@ impl Cell<'_> {
         )
     }
 
+    /// Whether its point sets this.
+    pub(crate) fn asks(&self, setting: &str, value: &str) -> bool {
+        self.point.set.get(setting).is_some_and(|set| set == value)
+    }
+
     /// The operation that is called.
     pub(crate) fn operation(&self) -> String {
         let kind = self.workload.kind;
@@ -219,6 +229,9 @@ mod tests {
             for point in &workload.quick_points {
                 assert!(workload.point.iter().any(|p| p.name == *point), "{point}");
             }
+            for measure in &workload.quick_measures {
+                assert!(workload.measures.contains(measure), "{measure:?}");
+            }
         }
     }
 
@@ -231,6 +244,7 @@ measures = ["serialize", "endtoend"]
 sizes = [1, 10]
 quick = [10]
 quick_points = ["b"]
+quick_measures = ["endtoend"]
 [[point]]
 name = "a"
 [[point]]
@@ -240,9 +254,9 @@ set = { chunk = "0" }
         let workload: Workload = toml::from_str(text).expect("a workload");
         assert_eq!(workload.cells(false).len(), 8);
         let quick = workload.cells(true);
-        assert_eq!(quick.len(), 2);
-        assert_eq!(quick[0].operation(), "sendDoubles");
-        assert_eq!(quick[1].operation(), "echoDoubles");
-        assert_eq!(quick[1].key(), " [b] 10 endtoend");
+        assert_eq!(quick.len(), 1);
+        assert_eq!(quick[0].operation(), "echoDoubles");
+        assert_eq!(quick[0].key(), " [b] 10 endtoend");
+        assert_eq!(workload.cells(false)[0].operation(), "sendDoubles");
     }
 }

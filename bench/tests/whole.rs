@@ -13,7 +13,9 @@ impl Fixture {
         let folder = std::env::temp_dir().join(format!("castile-bench-{name}-{}", std::process::id()));
         let bench = Path::new(env!("CARGO_MANIFEST_DIR"));
         std::fs::create_dir_all(folder.join("workloads")).expect("a folder");
-        std::fs::copy(bench.join("PROTOCOL.md"), folder.join("PROTOCOL.md")).expect("a copy");
+        for file in ["PROTOCOL.md", "runs.toml"] {
+            std::fs::copy(bench.join(file), folder.join(file)).expect("a copy");
+        }
         std::fs::write(folder.join("workloads/ints.toml"), WORKLOAD).expect("a workload");
         std::fs::write(folder.join("workloads/void.toml"), VOID).expect("a workload");
         std::fs::write(folder.join("workloads/whole.toml"), WHOLE).expect("a workload");

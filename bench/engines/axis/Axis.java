@@ -16,7 +16,6 @@ import bench.encoded.Node;
 import bench.encoded.ResultElement;
 import java.net.URL;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Hashtable;
 import java.util.List;
@@ -54,13 +53,13 @@ public final class Axis extends Toolkit {
     @Override
     public Object values(String kind, Object trace) throws Exception {
         return switch (kind) {
-            case "mios" -> records(Mio.class, new Mio[0], kind, trace);
-            case "events" -> records(Event.class, new Event[0], kind, trace);
-            case "attributes" -> records(Attribute.class, new Attribute[0], kind, trace);
+            case "mios" -> Bean.array(new Mio[0], kind, trace);
+            case "events" -> Bean.array(new Event[0], kind, trace);
+            case "attributes" -> Bean.array(new Attribute[0], kind, trace);
             case "classads" -> {
                 List<ClassAd> ads = new ArrayList<>();
                 for (Object[] row : (Object[][]) trace) {
-                    ads.add(new ClassAd(records(ClassAdAttribute.class, new ClassAdAttribute[0], "attributes", triples(row))));
+                    ads.add(new ClassAd(Bean.array(new ClassAdAttribute[0], "attributes", Trace.attributes(row))));
                 }
                 yield ads.toArray(new ClassAd[0]);
             }
@@ -68,22 +67,6 @@ public final class Axis extends Toolkit {
             case "nested", "files" -> throw new Unsupported("SOAP encoding has no attributes of one's own");
             default -> trace;
         };
-    }
-
-    private static <T> T[] records(Class<T> type, T[] none, String kind, Object trace) throws Exception {
-        List<T> made = new ArrayList<>();
-        for (Object[] row : (Object[][]) trace) {
-            made.add(Bean.of(type, Trace.FIELDS.get(kind), row));
-        }
-        return made.toArray(none);
-    }
-
-    private static Object[][] triples(Object[] cells) {
-        Object[][] rows = new Object[cells.length / 3][];
-        for (int i = 0; i < rows.length; i++) {
-            rows[i] = Arrays.copyOfRange(cells, 3 * i, 3 * i + 3);
-        }
-        return rows;
     }
 
     private static Node ring(String[] names) {
@@ -101,46 +84,37 @@ public final class Axis extends Toolkit {
 
     static GoogleSearchResult search(Object[][] rows) throws Exception {
         GoogleSearchResult result = Search.result(GoogleSearchResult.class, rows.length);
-        ResultElement[] elements = new ResultElement[rows.length];
-        for (int i = 0; i < rows.length; i++) {
-            elements[i] = (ResultElement) Search.element(ResultElement.class, DirectoryCategory.class, rows[i]);
-        }
-        result.setResultElements(elements);
+        result.setResultElements(Search.elements(new ResultElement[0], DirectoryCategory.class, rows));
         result.setDirectoryCategories(new DirectoryCategory[0]);
         return result;
     }
 
     @Override
     public Object trace(String kind, Object result) throws Exception {
-        List<Object[]> rows = new ArrayList<>();
-        if (result instanceof GoogleSearchResult found) {
-            for (ResultElement element : found.getResultElements()) {
-                rows.add(Search.row(element));
-            }
-        } else if (result instanceof Node first) {
-            List<String> names = new ArrayList<>();
-            Node node = first;
-            do {
-                names.add(node.getName());
-                node = node.getNext();
-            } while (node != first);
-            return names.toArray(new String[0]);
-        } else if (result instanceof ClassAd[] ads) {
+        if (result instanceof Node first) {
+            return names(first);
+        }
+        if (result instanceof ClassAd[] ads) {
+            List<Object[]> rows = new ArrayList<>();
             for (ClassAd ad : ads) {
-                List<Object> cells = new ArrayList<>();
-                for (ClassAdAttribute attribute : ad.getAttributes()) {
-                    cells.addAll(List.of(Bean.row(attribute, Trace.FIELDS.get("attributes"))));
-                }
-                rows.add(cells.toArray());
+                rows.add(Trace.ad(Bean.rows("attributes", ad.getAttributes())));
             }
-        } else if (Trace.FIELDS.containsKey(kind)) {
-            for (Object item : (Object[]) result) {
-                rows.add(Bean.row(item, Trace.FIELDS.get(kind)));
-            }
-        } else {
+            return rows.toArray(Object[][]::new);
+        }
+        if (!Trace.FIELDS.containsKey(kind)) {
             return result;
         }
-        return rows.toArray(new Object[0][]);
+        return Bean.rows(kind, result instanceof GoogleSearchResult found ? found.getResultElements() : result);
+    }
+
+    private static String[] names(Node first) {
+        List<String> names = new ArrayList<>();
+        Node node = first;
+        do {
+            names.add(node.getName());
+            node = node.getNext();
+        } while (node != first);
+        return names.toArray(String[]::new);
     }
 
     // ---- both roles ----

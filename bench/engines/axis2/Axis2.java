@@ -23,9 +23,6 @@ import bench.castile.Event;
 import bench.castile.GoogleSearchResult;
 import bench.castile.Mio;
 import bench.castile.ResultElement;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -65,9 +62,9 @@ public final class Axis2 extends Toolkit {
             case "ints" -> array(new ArrayOfInt(), trace);
             case "strings" -> array(new ArrayOfString(), trace);
             case "bytes", "packed" -> new DataHandler(new ByteArrayDataSource((byte[]) trace));
-            case "mios" -> array(new ArrayOfMio(), records(new Mio[0], kind, trace));
-            case "events" -> array(new ArrayOfEvent(), records(new Event[0], kind, trace));
-            case "attributes" -> array(new ArrayOfAttribute(), records(new Attribute[0], kind, trace));
+            case "mios" -> array(new ArrayOfMio(), Bean.array(new Mio[0], kind, trace));
+            case "events" -> array(new ArrayOfEvent(), Bean.array(new Event[0], kind, trace));
+            case "attributes" -> array(new ArrayOfAttribute(), Bean.array(new Attribute[0], kind, trace));
             case "classads" -> {
                 List<ClassAd> ads = new ArrayList<>();
                 for (Object[] row : (Object[][]) trace) {
@@ -84,32 +81,17 @@ public final class Axis2 extends Toolkit {
         return array;
     }
 
-    private static <T> T[] records(T[] none, String kind, Object trace) throws ReflectiveOperationException {
-        List<Object> made = new ArrayList<>();
-        for (Object[] row : (Object[][]) trace) {
-            made.add(Bean.of(none.getClass().getComponentType(), Trace.FIELDS.get(kind), row));
-        }
-        return made.toArray(none);
-    }
-
     private static ClassAd classAd(Object[] row) throws ReflectiveOperationException {
-        ClassAdAttribute[] attributes = new ClassAdAttribute[row.length / 3];
-        for (int i = 0; i < attributes.length; i++) {
-            attributes[i] = Bean.of(
-                    ClassAdAttribute.class, Trace.FIELDS.get("attributes"), row[3 * i], row[3 * i + 1], row[3 * i + 2]);
-        }
         ClassAd ad = new ClassAd();
-        ad.setAttributes(array(new ArrayOfClassAdAttribute(), attributes));
+        ad.setAttributes(array(new ArrayOfClassAdAttribute(),
+                Bean.array(new ClassAdAttribute[0], "attributes", Trace.attributes(row))));
         return ad;
     }
 
     private static GoogleSearchResult search(Object[][] rows) throws ReflectiveOperationException {
-        ResultElement[] elements = new ResultElement[rows.length];
-        for (int i = 0; i < rows.length; i++) {
-            elements[i] = (ResultElement) Search.element(ResultElement.class, DirectoryCategory.class, rows[i]);
-        }
         GoogleSearchResult result = Search.result(GoogleSearchResult.class, rows.length);
-        result.setResultElements(array(new ArrayOfResultElement(), elements));
+        result.setResultElements(array(
+                new ArrayOfResultElement(), Search.elements(new ResultElement[0], DirectoryCategory.class, rows)));
         result.setDirectoryCategories(new ArrayOfDirectoryCategory());
         return result;
     }
@@ -119,24 +101,16 @@ public final class Axis2 extends Toolkit {
         if (result instanceof DataHandler bytes) {
             return bytes.getInputStream().readAllBytes();
         }
+        if (result instanceof ArrayOfClassAd ads) {
+            List<Object[]> rows = new ArrayList<>();
+            for (ClassAd ad : ads.getItem()) {
+                rows.add(Trace.ad(Bean.rows("attributes", ad.getAttributes().getItem())));
+            }
+            return rows.toArray(Object[][]::new);
+        }
         Object array = result instanceof GoogleSearchResult found ? found.getResultElements() : result;
         Object items = Bean.row(array, "item")[0];
-        if (!(items instanceof Object[] records) || items instanceof String[]) {
-            return items;
-        }
-        List<Object[]> rows = new ArrayList<>();
-        for (Object item : records) {
-            if (item instanceof ClassAd ad) {
-                List<Object> cells = new ArrayList<>();
-                for (ClassAdAttribute attribute : ad.getAttributes().getItem()) {
-                    cells.addAll(List.of(Bean.row(attribute, Trace.FIELDS.get("attributes"))));
-                }
-                rows.add(cells.toArray());
-            } else {
-                rows.add(item instanceof ResultElement ? Search.row(item) : Bean.row(item, Trace.FIELDS.get(kind)));
-            }
-        }
-        return rows.toArray(new Object[0][]);
+        return Trace.FIELDS.containsKey(kind) ? Bean.rows(kind, items) : items;
     }
 
     // ---- both roles ----
@@ -205,13 +179,6 @@ public final class Axis2 extends Toolkit {
     @Override
     public String path() {
         return "/axis2/services/BenchService";
-    }
-
-    /** The server does not say which port it took when it is given port 0. */
-    private static int free() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
     }
 
     @Override

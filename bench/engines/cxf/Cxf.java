@@ -1,13 +1,32 @@
 import bench.Engine;
 import bench.jaxws.Jaxws;
+import jakarta.xml.ws.Endpoint;
+import java.util.Map;
+import javax.security.auth.callback.CallbackHandler;
 import org.apache.cxf.frontend.ClientProxy;
+import org.apache.cxf.jaxws.EndpointImpl;
 import org.apache.cxf.transport.http.HTTPConduit;
 import org.apache.cxf.transports.http.configuration.ConnectionType;
 import org.apache.cxf.transports.http.configuration.HTTPClientPolicy;
 import org.apache.cxf.version.Version;
+import org.apache.cxf.ws.security.wss4j.WSS4JInInterceptor;
+import org.apache.cxf.ws.security.wss4j.WSS4JOutInterceptor;
+import org.apache.wss4j.common.ConfigurationConstants;
+import org.apache.wss4j.common.ext.WSPasswordCallback;
 
 /** Apache CXF, its server in Jetty. Which HTTP client is a property of the command in engine.toml. */
 public final class Cxf extends Jaxws {
+    private static final String USER = "bench";
+    private static final CallbackHandler PASSWORDS = callbacks -> {
+        WSPasswordCallback asked = (WSPasswordCallback) callbacks[0];
+        asked.setPassword(asked.getIdentifier().equals(USER) ? USER : null);
+    };
+    private static final Map<String, Object> TOKEN = Map.of(
+            ConfigurationConstants.ACTION, ConfigurationConstants.USERNAME_TOKEN,
+            ConfigurationConstants.USER, USER,
+            ConfigurationConstants.PASSWORD_TYPE, "PasswordText",
+            ConfigurationConstants.PW_CALLBACK_REF, PASSWORDS);
+
     public static void main(String[] args) throws Exception {
         Engine.run(new Cxf());
     }
@@ -30,5 +49,24 @@ public final class Cxf extends Jaxws {
         }
         policy.setConnection("off".equals(settings.get("keepalive")) ? ConnectionType.CLOSE : ConnectionType.KEEP_ALIVE);
         ((HTTPConduit) ClientProxy.getClient(port).getConduit()).setClient(policy);
+        if (secured()) {
+            ClientProxy.getClient(port).getOutInterceptors().add(new WSS4JOutInterceptor(TOKEN));
+        }
+    }
+
+    @Override
+    protected void served(Endpoint endpoint) {
+        if (secured()) {
+            ((EndpointImpl) endpoint).getServer().getEndpoint().getInInterceptors().add(new WSS4JInInterceptor(TOKEN));
+        }
+    }
+
+    @Override
+    protected boolean known(String name, String value) {
+        return super.known(name, value) || name.equals("security") && value.equals("username");
+    }
+
+    private boolean secured() {
+        return "username".equals(settings.get("security"));
     }
 }

@@ -113,6 +113,11 @@ function handlers(contract) {
   return { ...made, echoVoid: () => ({}), doGoogleSearch: () => ({ return: found }) };
 }
 
+function known(token) {
+  const text = (element) => (typeof element === 'object' ? element?.$value : element);
+  return text(token?.Username) === 'bench' && text(token?.Password) === 'bench';
+}
+
 async function serve(contract) {
   if (!SERVICES[contract]) throw new Unsupported('no SOAP encoding, and attributes lose their namespaces');
   const [service, port] = SERVICES[contract];
@@ -131,6 +136,7 @@ async function serve(contract) {
   await new Promise((resolve) => {
     const listener = listen(resolve);
     listener.wsdl.options.preserveWhitespace = true; // only the client takes it as an option
+    if (settings.security === 'username') listener.authenticate = (security) => known(security?.UsernameToken);
   });
   return server.address().port;
 }

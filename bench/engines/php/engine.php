@@ -64,7 +64,8 @@ final class Engine
         if (!in_array($contract, ['bench', 'files'], true)) {
             throw new Unsupported("no $contract: the engine speaks the literal contracts without attributes");
         }
-        [$port, $this->children] = serve($this->wsdl($contract), $this->elements);
+        $secured = $this->settings['security'] === 'username';
+        [$port, $this->children] = serve($this->wsdl($contract), $this->elements, $secured);
         return $port;
     }
 

@@ -6,10 +6,24 @@ const WORKERS = 4;
 
 final class Handler
 {
-    public function __construct(private array $elements) {}
+    private bool $known = false;
+
+    /** @param bool $secured whether each call needs a token */
+    public function __construct(private array $elements, private bool $secured) {}
+
+    /** The header of a request, which SoapServer hands over before the operation. */
+    public function Security(object $header): void
+    {
+        $token = $header->UsernameToken ?? null;
+        $this->known = ($token->Username ?? null) === 'bench' && ($token->Password ?? null) === 'bench';
+    }
 
     public function __call(string $operation, array $arguments): array
     {
+        if ($this->secured && !$this->known) {
+            throw new SoapFault('Client', 'who is calling?');
+        }
+        $this->known = false;
         $values = $arguments[0]->values ?? null;
         if ($operation === 'doGoogleSearch') {
             return ['return' => $this->found()];
@@ -47,7 +61,7 @@ final class Handler
 }
 
 /** Processes that serve until they are ended; gives the port and their ids. */
-function serve(string $wsdl, array $elements): array
+function serve(string $wsdl, array $elements, bool $secured): array
 {
     $context = stream_context_create(['socket' => ['tcp_nodelay' => true, 'backlog' => 128]]);
     $listener = stream_socket_server('tcp://127.0.0.1:0', $code, $why, STREAM_SERVER_BIND | STREAM_SERVER_LISTEN, $context)
@@ -57,7 +71,7 @@ function serve(string $wsdl, array $elements): array
     for ($i = 0; $i < WORKERS; $i++) {
         $child = pcntl_fork();
         if ($child === 0) {
-            work($listener, $wsdl, $elements);
+            work($listener, $wsdl, new Handler($elements, $secured));
         }
         $children[] = $child;
     }
@@ -66,10 +80,10 @@ function serve(string $wsdl, array $elements): array
 }
 
 /** One process: all its connections by turns. */
-function work($listener, string $wsdl, array $elements): never
+function work($listener, string $wsdl, Handler $handler): never
 {
     $server = new SoapServer($wsdl, ['features' => SOAP_SINGLE_ELEMENT_ARRAYS, 'cache_wsdl' => WSDL_CACHE_MEMORY]);
-    $server->setObject(new Handler($elements));
+    $server->setObject($handler);
     stream_set_blocking($listener, false);
     $connections = [];
     $engine = posix_getppid();

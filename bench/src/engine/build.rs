@@ -124,11 +124,16 @@ pub(crate) fn fingerprint(folder: &Path) -> Outcome<String> {
         digest.update(file.strip_prefix(folder)?.to_string_lossy().as_bytes());
         digest.update(std::fs::read(&file)?);
     }
-    Ok(digest
-        .finalize()
-        .iter()
-        .map(|byte| format!("{byte:02x}"))
-        .collect())
+    Ok(hex(&digest.finalize()))
+}
+
+/// A digest of bytes.
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Outcome<()> {

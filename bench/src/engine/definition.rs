@@ -43,6 +43,8 @@ pub(crate) struct Engine {
     pub(crate) start: Option<String>,
     pub(crate) environment: BTreeMap<String, String>,
     pub(crate) note: String,
+    /// Workloads that it is for; all when empty.
+    workloads: Vec<String>,
     unsupported: BTreeMap<String, String>,
 }
 
@@ -96,6 +98,8 @@ struct Variant {
     warmup_seconds: Option<f64>,
     #[serde(default)]
     environment: BTreeMap<String, String>,
+    #[serde(default)]
+    workloads: Vec<String>,
     #[serde(default)]
     unsupported: BTreeMap<String, String>,
 }
@@ -179,6 +183,7 @@ impl File {
             start: variant.start.clone().or_else(|| self.start.clone()),
             environment: both(&self.environment, &variant.environment),
             note: variant.note.clone().unwrap_or_else(|| self.note.clone()),
+            workloads: variant.workloads.clone(),
             unsupported: both(&self.unsupported, &variant.unsupported),
         }
     }
@@ -192,6 +197,11 @@ impl Engine {
 
     pub(crate) fn is(&self, role: Role) -> bool {
         self.roles.contains(&role)
+    }
+
+    /// Whether it is measured in this workload at all: a single technique switched off shows in some only.
+    pub(crate) fn takes(&self, workload: &str) -> bool {
+        self.workloads.is_empty() || self.workloads.iter().any(|w| w == workload)
     }
 
     /// Why it has not one of these (operations, settings as `name=value`, workloads).
@@ -244,6 +254,7 @@ name = "best"
 title = "A, best"
 style = "encoded"
 environment = { FAST = "1" }
+workloads = ["doubles"]
 unsupported = { "chunk=4096" = "never" }
 "#;
 
@@ -260,6 +271,7 @@ unsupported = { "chunk=4096" = "never" }
         assert_eq!(plain.lacks(["chunk=4096"]), None);
         assert!(best.matches("a/*") && best.matches("a/best") && !best.matches("a"));
         assert!(!plain.is(Role::Server));
+        assert!(best.takes("doubles") && !best.takes("ints") && plain.takes("ints"));
     }
 
     #[test]

@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use super::Material;
 use super::session::Session;
 use crate::Outcome;
-use crate::engine::Role;
 use crate::engine::process::Refusal;
-use crate::net::sink::Sink;
+use crate::engine::{Role, build};
+use crate::net::sink::{Arrival, Sink};
 use crate::suite::Suite;
 use crate::trace::{Kind, Trace};
-use crate::wire::{Side, Style, read};
+use crate::wire::{Side, Style, mime, read, token};
 use crate::workload::{Cell, Measure};
 
 /// Who passed what: lines of a file that outlives a run, so that unchanged engines are not checked again.
@@ -42,10 +42,16 @@ impl Passes {
     }
 }
 
-/// A pass is for these sources of an engine and of the harness, and this cell.
-pub(crate) fn key(session: &Session<'_>, fingerprint: &str, cell: &Cell<'_>) -> String {
-    let version = env!("CARGO_PKG_VERSION");
-    format!("{fingerprint} {version} {} {}", session.engine.name, cell.key())
+/// A pass is for this harness, these sources of an engine, and this cell.
+pub(crate) fn key(harness: &str, session: &Session<'_>, fingerprint: &str, cell: &Cell<'_>) -> String {
+    format!("{harness} {fingerprint} {} {}", session.engine.name, cell.key())
+}
+
+/// The fingerprint of this program and of the workloads.
+pub(crate) fn harness(suite: &Suite) -> Outcome<String> {
+    let program = std::fs::read(std::env::current_exe()?)?;
+    let workloads = build::fingerprint(&suite.folder.join("workloads"))?;
+    Ok(format!("{}-{}", &build::digest(&program)[..16], &workloads[..16]))
 }
 
 /// How a check ended, when not well.
@@ -157,6 +163,7 @@ fn client(
         )));
     }
     for (index, arrival) in arrivals.iter().enumerate() {
+        went_as_told(cell, arrival)?;
         if kind == Kind::Google {
             continue;
         }
@@ -176,6 +183,22 @@ fn client(
     Ok(())
 }
 
+/// Whether a request is what the point's settings ask for.
+fn went_as_told(cell: &Cell<'_>, arrival: &Arrival) -> Result<(), Finding> {
+    if cell.asks("security", "username")
+        && let Some(fault) = token::fault(&arrival.body)
+    {
+        return Err(Finding::Wrong(format!("its UsernameToken: {fault}")));
+    }
+    if cell.asks("attachments", "mtom") && !arrival.media_type.starts_with("multipart/related") {
+        return Err(Finding::Wrong(format!(
+            "it sent {}, no parts",
+            arrival.media_type
+        )));
+    }
+    Ok(())
+}
+
 /// What the server answers.
 fn server(session: &mut Session<'_>, cell: &Cell<'_>, material: &Material) -> Result<(), Finding> {
     let style = session.engine.style;
@@ -184,12 +207,20 @@ fn server(session: &mut Session<'_>, cell: &Cell<'_>, material: &Material) -> Re
     let load = (kind == Kind::Google).then(|| material.sets[0].1.clone());
     let mut sender = session.sender(cell, load.as_deref())?;
     let mut reply = Vec::new();
-    let mut exchange = |request: &[u8]| -> Result<Vec<u8>, Finding> {
+    let secured = cell.asks("security", "username");
+    if secured {
+        let exchange = sender.exchange(&messages.requests[0], None);
+        if exchange.is_ok_and(|exchange| exchange.is_ok()) {
+            return Err(Finding::Wrong("the server does not ask for a token".into()));
+        }
+    }
+    let mut exchange = |request: &[u8]| -> Result<(Vec<u8>, String), Finding> {
+        let token = secured.then(|| token::secured(request));
         let exchange = sender
-            .exchange(request, Some(&mut reply))
+            .exchange(token.as_deref().unwrap_or(request), Some(&mut reply))
             .map_err(|e| Refusal::Failed(format!("the server: {e}")))?;
         match exchange.is_ok() {
-            true => Ok(reply.clone()),
+            true => Ok((reply.clone(), exchange.media_type)),
             false => {
                 let text = String::from_utf8_lossy(&reply)
                     .chars()
@@ -202,7 +233,7 @@ fn server(session: &mut Session<'_>, cell: &Cell<'_>, material: &Material) -> Re
     for round in 0..2 {
         for (index, request) in messages.requests.iter().enumerate() {
             let trace = material.trace(index);
-            let reply = exchange(request)?;
+            let (reply, _) = exchange(request)?;
             if material.operation.starts_with("send") {
                 let count = read::count(style, kind, &material.operation, &reply)
                     .map_err(|e| Finding::Wrong(format!("the server's reply: {e}")))?;
@@ -216,8 +247,8 @@ fn server(session: &mut Session<'_>, cell: &Cell<'_>, material: &Material) -> Re
             if round == 1 && material.operation.starts_with("send") {
                 continue;
             }
-            let reply = exchange(&messages.echo_requests[index])?;
-            let back = decoded(style, kind, &material.echo, Side::Response, &reply, "");
+            let (reply, media_type) = exchange(&messages.echo_requests[index])?;
+            let back = decoded(style, kind, &material.echo, Side::Response, &reply, &media_type);
             differs("returned", trace, &back)?;
         }
     }
@@ -261,8 +292,8 @@ fn decoded(
     body: &[u8],
     media_type: &str,
 ) -> Outcome<Trace> {
-    if media_type.starts_with("multipart/") || media_type.starts_with("application/dime") {
-        return Err("attachments are not checked yet".into());
+    if media_type.starts_with("multipart/") {
+        return read::values(style, kind, operation, side, &mime::inlined(media_type, body)?);
     }
     read::values(style, kind, operation, side, body)
 }

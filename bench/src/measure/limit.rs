@@ -20,14 +20,17 @@ pub(crate) fn calibration() -> Outcome<Vec<(&'static str, usize, Vec<f64>)>> {
         seed: 1,
         ..Data::default()
     };
-    let values = doubles(&generate::trace(Kind::Doubles, &data, 10_000)?);
+    let (doubles, _) = numbers(&generate::trace(Kind::Doubles, &data, 10_000)?);
+    let (_, ints) = numbers(&generate::trace(Kind::Ints, &data, 10_000)?);
     let samples = [
         ("ping-pong of 500 bytes", 500, raw::ping_pong(2000, 500, 500)?),
         ("vectored write", MESSAGE, raw::vectored_write(50, MESSAGE)?),
         ("memcpy", MESSAGE, raw::copy(100, MESSAGE)),
         ("memcmp", MESSAGE, raw::compare(100, MESSAGE)),
-        ("format doubles", values.len(), raw::format_doubles(20, &values)),
-        ("parse doubles", values.len(), raw::parse_doubles(20, &values)),
+        ("format doubles", doubles.len(), raw::format(50, &doubles, &[])),
+        ("parse doubles", doubles.len(), raw::parse(50, &doubles, &[])),
+        ("format ints", ints.len(), raw::format(50, &[], &ints)),
+        ("parse ints", ints.len(), raw::parse(50, &[], &ints)),
     ];
     let in_ns = |ns: Vec<u64>| ns.into_iter().map(|ns| ns as f64).collect();
     Ok(samples
@@ -36,13 +39,17 @@ pub(crate) fn calibration() -> Outcome<Vec<(&'static str, usize, Vec<f64>)>> {
         .collect())
 }
 
-fn doubles(trace: &Trace) -> Vec<f64> {
-    let fields = trace.rows.iter().flatten();
-    let numbers = fields.filter_map(|field| match field {
-        Field::Double(value) => Some(*value),
-        _ => None,
-    });
-    numbers.collect()
+/// The doubles and the ints of a trace.
+fn numbers(trace: &Trace) -> (Vec<f64>, Vec<i64>) {
+    let (mut doubles, mut ints) = (Vec::new(), Vec::new());
+    for field in trace.rows.iter().flatten() {
+        match field {
+            Field::Double(value) => doubles.push(*value),
+            Field::Int(value) => ints.push(*value),
+            _ => {}
+        }
+    }
+    (doubles, ints)
 }
 
 /// HTTP's heads around request and reply, about.
@@ -84,14 +91,17 @@ pub(crate) fn wire(
     Ok(samples.into_iter().map(|ns| ns as f64).collect())
 }
 
-/// The conversion of the cell's doubles alone, by the standard library of Rust; `None` for other values.
+/// The conversion of the cell's numbers alone, by the fastest crates there are; `None` where no numbers stand as text.
 pub(crate) fn conversion(cell: &Cell<'_>, material: &Material) -> Option<Vec<f64>> {
-    if !matches!(cell.workload.kind, Kind::Doubles | Kind::Mios) {
+    if !matches!(
+        cell.workload.kind,
+        Kind::Doubles | Kind::Ints | Kind::Mios | Kind::Events
+    ) {
         return None;
     }
-    let values = doubles(material.trace(0));
-    let format = || raw::format_doubles(5, &values);
-    let parse = || raw::parse_doubles(5, &values);
+    let (doubles, ints) = numbers(material.trace(0));
+    let format = || raw::format(5, &doubles, &ints);
+    let parse = || raw::parse(5, &doubles, &ints);
     let samples: Vec<u64> = match cell.measure {
         Measure::Serialize => format(),
         Measure::Deserialize => parse(),

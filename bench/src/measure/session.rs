@@ -20,8 +20,8 @@ pub(crate) struct Session<'s> {
     client: Option<(Process, Settings)>,
     loaded: Vec<String>,
     server: Option<Server>,
-    /// Seconds that each operation was warmed up already.
-    pub(crate) warmed: BTreeMap<String, f64>,
+    /// How long each operation was warmed up already.
+    pub(crate) warmed: BTreeMap<String, Duration>,
 }
 
 struct Server {
@@ -46,10 +46,13 @@ impl<'s> Session<'s> {
 
     /// The client, with the point's settings, and with these sets loaded.
     pub(crate) fn client(&mut self, cell: &Cell<'_>, sets: &[&Path]) -> Result<&mut Process, Refusal> {
-        let fits =
-            |(process, settings): &mut (Process, Settings)| *settings == cell.point.set && process.is_alive();
-        if !self.client.as_mut().is_some_and(fits) {
+        if !self
+            .client
+            .as_mut()
+            .is_some_and(|(process, settings)| adjusted(process, settings, &cell.point.set))
+        {
             self.loaded.clear();
+            self.warmed.clear();
             self.client = None;
             let mut process = started(self.suite, self.engine, "client")?;
             set(&mut process, &cell.point.set)?;
@@ -88,6 +91,7 @@ impl<'s> Session<'s> {
         };
         if !self.server.as_mut().is_some_and(fits) {
             self.server = None;
+            self.warmed.clear();
             let mut process = started(self.suite, self.engine, "server")?;
             set(&mut process, &cell.point.set)?;
             if !wanted.is_empty() {
@@ -129,6 +133,7 @@ impl<'s> Session<'s> {
         self.client = None;
         self.server = None;
         self.loaded.clear();
+        self.warmed.clear();
     }
 }
 
@@ -141,6 +146,30 @@ pub(crate) fn started(suite: &Suite, engine: &Engine, role: &str) -> Result<Proc
         Some("1") => Ok(process),
         _ => Err(Refusal::Failed(format!("it speaks protocol {hello:?}"))),
     }
+}
+
+/// Brings a running client from its settings to others, which keeps it warm; whether that worked. What has no value that
+/// means "as if never set" needs a process of its own.
+fn adjusted(process: &mut Process, settings: &mut Settings, wanted: &Settings) -> bool {
+    const UNSET: [(&str, &str); 3] = [
+        ("keepalive", "on"),
+        ("security", "none"),
+        ("attachments", "inline"),
+    ];
+    if !process.is_alive() {
+        return false;
+    }
+    let mut changes: Settings = wanted.clone();
+    changes.retain(|name, value| settings.get(name) != Some(value));
+    for name in settings.keys().filter(|name| !wanted.contains_key(*name)) {
+        match UNSET.iter().find(|(known, _)| known == name) {
+            Some((name, value)) => changes.insert((*name).into(), (*value).into()),
+            None => return false,
+        };
+    }
+    let well = set(process, &changes).is_ok();
+    settings.clone_from(wanted);
+    well
 }
 
 fn set(process: &mut Process, settings: &Settings) -> Result<(), Refusal> {

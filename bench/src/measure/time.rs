@@ -41,9 +41,8 @@ pub(crate) fn warm(
     cell: &Cell<'_>,
     material: &Material,
     sink: &Sink,
-    part: f64,
+    wanted: Duration,
 ) -> Result<f64, Refusal> {
-    let wanted = session.engine.warmup_seconds * part;
     let operation = format!("{} {}", material.operation, cell.measure.name());
     let started = Instant::now();
     let mut calls = 1;
@@ -57,8 +56,8 @@ pub(crate) fn warm(
             Duration::from_millis(50),
         )?;
         let one = crate::stats::median(&round.samples).max(1.0);
-        let spent = started.elapsed().as_secs_f64();
-        let before = session.warmed.get(&operation).copied().unwrap_or(0.0);
+        let spent = started.elapsed();
+        let before = session.warmed.get(&operation).copied().unwrap_or_default();
         if before + spent >= wanted {
             session.warmed.insert(operation, before + spent);
             return Ok(one);

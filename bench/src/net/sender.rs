@@ -26,6 +26,7 @@ pub(crate) struct Exchange {
     pub(crate) sent: usize,
     pub(crate) received: usize,
     pub(crate) status: String,
+    pub(crate) media_type: String,
 }
 
 impl Sender {
@@ -91,6 +92,7 @@ impl Sender {
             end,
             sent: message.len(),
             received: head.bytes + wire,
+            media_type: head.field("content-type").unwrap_or_default().to_owned(),
             status: head.first,
         })
     }

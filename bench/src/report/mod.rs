@@ -87,7 +87,7 @@ fn data(suite: &Suite, results: &[PathBuf], series: &[PathBuf]) -> Outcome<Value
         .map(|w| {
             (
                 w.name.clone(),
-                json!({"title": w.title, "about": w.about, "source": w.source}),
+                json!({"title": w.title, "about": w.about, "source": w.source, "unsupported": w.unsupported}),
             )
         })
         .collect();

@@ -1,5 +1,7 @@
 //! Cells of applications that are run whole: engines take turns, and every run is checked.
 
+use std::time::Instant;
+
 use super::{Run, refused, verdict};
 use crate::Outcome;
 use crate::measure::application::{self, Whole};
@@ -15,9 +17,6 @@ struct Turn {
     runs: Vec<Whole>,
     failed: Option<Finding>,
 }
-
-/// An engine whose run takes longer, ns, is not asked for more than one that counts.
-const ONE_IS_ENOUGH: f64 = 4e9;
 
 impl Run<'_> {
     /// The rows of the engines `wanted`, by their place among the sessions.
@@ -51,11 +50,12 @@ impl Run<'_> {
             }
         }
         let count = turns.len();
-        for round in 0..self.rounds {
+        let enough = self.pace.engine_seconds_max * 1e9;
+        for round in 0..self.pace.rounds {
             for offset in 0..count {
                 let turn = &mut turns[(round + offset) % count];
-                let long = turn.runs.first().is_some_and(|run| run.span > ONE_IS_ENOUGH);
-                if turn.failed.is_some() || long {
+                let spent: f64 = turn.runs.iter().map(|run| run.span).sum();
+                if turn.failed.is_some() || spent > enough {
                     continue;
                 }
                 progress.engine(&self.sessions[turn.index].session.engine.name);
@@ -85,7 +85,11 @@ impl Run<'_> {
         cell: &Cell<'_>,
         expected: &mut Option<String>,
     ) -> Result<Whole, Finding> {
-        let run = application::run(&mut self.sessions[index].session, cell)?;
+        let began = Instant::now();
+        let session = &mut self.sessions[index].session;
+        let run = application::run(session, cell);
+        *self.spent.entry(session.engine.name.clone()).or_default() += began.elapsed().as_secs_f64();
+        let run = run?;
         let wanted = expected.get_or_insert_with(|| run.answer.clone());
         match *wanted == run.answer {
             true => Ok(run),

@@ -152,6 +152,7 @@ impl Kind {
         match (self, style) {
             (Kind::Nested, _) => "nested",
             (Kind::Files, _) => "files",
+            (Kind::Counter, _) => "counter",
             (_, Style::Encoded) => "encoded",
             (_, Style::Literal) => "bench",
         }

@@ -5,7 +5,9 @@
 
 mod encoded;
 mod literal;
+pub(crate) mod mime;
 pub(crate) mod read;
+pub(crate) mod token;
 
 use serde::Deserialize;
 

@@ -3,32 +3,43 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use castile::{Client, Reply, Value};
+use castile::{Client, Graph, Reply, Value};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::settings::Settings;
-use crate::{Outcome, trace};
+use crate::{Outcome, ring, trace};
 
 /// The sets of values that were loaded, the clients, and what came last.
 #[derive(Default)]
 pub(crate) struct Caller {
     sets: Vec<Set>,
     clients: HashMap<String, Client>,
-    last: Option<(String, Value)>,
+    last: Option<(String, Graph)>,
 }
 
 /// Values of one trace file.
 pub(crate) struct Set {
     kind: String,
-    values: Value,
+    arguments: Graph,
     count: usize,
 }
 
 impl Caller {
     pub(crate) fn load(&mut self, settings: &Settings, kind: &str, file: &str) -> Outcome<usize> {
-        let (values, count) = trace::parse(kind, &std::fs::read_to_string(file)?, settings.encoded)?;
+        let text = std::fs::read_to_string(file)?;
+        let (arguments, count) = match kind {
+            "ring" => (ring::of(&text.lines().collect::<Vec<_>>()), text.lines().count()),
+            _ => {
+                let (values, count) = trace::parse(kind, &text, settings.encoded)?;
+                (Value::map([("values", values)]).into(), count)
+            }
+        };
         let kind = kind.to_owned();
-        self.sets.push(Set { kind, values, count });
+        self.sets.push(Set {
+            kind,
+            arguments,
+            count,
+        });
         Ok(count)
     }
 
@@ -45,7 +56,7 @@ impl Caller {
         self.sets
             .iter()
             .find(|set| set.kind == "google")
-            .map(|set| set.values.clone())
+            .and_then(|set| set.arguments.root.get("values").cloned())
     }
 
     /// The answer to `call`.
@@ -62,31 +73,44 @@ impl Caller {
             self.clients.insert(key.clone(), client);
         }
         let client = &self.clients[&key];
-        let arguments: Vec<Value> = match self.sets.as_slice() {
-            _ if operation == "echoVoid" => vec![Value::Absent],
-            sets if operation == "doGoogleSearch" => vec![question(sets.first().map_or(1, |s| s.count))],
+        let single: Graph;
+        let arguments: Vec<&Graph> = match self.sets.as_slice() {
+            _ if operation == "echoVoid" => {
+                single = Value::Absent.into();
+                vec![&single]
+            }
+            sets if operation == "doGoogleSearch" => {
+                single = question(sets.first().map_or(1, |s| s.count)).into();
+                vec![&single]
+            }
             [] => return Err("nothing is loaded".into()),
-            sets => sets
-                .iter()
-                .map(|set| Value::map([("values", set.values.clone())]))
-                .collect(),
+            sets => sets.iter().map(|set| &set.arguments).collect(),
         };
         let mut answer = "ok".to_owned();
         for arguments in arguments.iter().cycle().take(count) {
             let start = now();
-            let reply = client.call(operation, arguments)??;
+            let reply = match arguments.objects.is_empty() {
+                true => client.call(operation, &arguments.root)??,
+                false => client.call_graph(operation, arguments)??,
+            };
             let end = now();
             write!(answer, " {start},{},{end}", start + sent(&reply))?;
-            self.last = Some((operation.to_owned(), reply.value));
+            let result = Graph {
+                root: reply.value,
+                objects: reply.objects,
+            };
+            self.last = Some((operation.to_owned(), result));
         }
         Ok(answer)
     }
 
     /// Writes what the last call returned as a trace file.
     pub(crate) fn dump(&self, file: &str) -> Outcome<usize> {
-        let (operation, value) = self.last.as_ref().ok_or("nothing was called")?;
+        let (operation, result) = self.last.as_ref().ok_or("nothing was called")?;
+        let value = &result.root;
         let text = match (operation.strip_prefix("echo"), value) {
             (Some("Void"), _) => String::new(),
+            (Some("Ring"), _) => ring::names(value, result).join("\n") + "\n",
             (Some(kind), _) => trace::print(&kind.to_lowercase(), value)?,
             (None, Value::Int(count)) => format!("{count}\n"),
             (None, _) => trace::print("google", value)?,

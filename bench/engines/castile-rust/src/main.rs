@@ -1,10 +1,11 @@
 //! Castile as an engine of the benchmark suite: the protocol's commands in, one line of answer each.
 //!
 //! [`trace`] turns trace files into values and back, [`client`] calls, [`server`] serves. The variant
-//! stands in the environment: `CASTILE_ENGINE` is `plain` or `bsoap`, `CASTILE_ENGINE_STYLE` is `encoded`.
+//! stands in the environment: `CASTILE_ENGINE` names it (see [`settings`]), `CASTILE_ENGINE_STYLE` is `encoded`.
 #![forbid(unsafe_code)]
 
 mod client;
+mod ring;
 mod server;
 mod settings;
 mod trace;

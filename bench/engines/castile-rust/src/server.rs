@@ -5,7 +5,7 @@ use std::sync::Arc;
 use castile::{Fault, Handlers, LoadOptions, Location, Server, Service, Value, ValueRecord};
 
 use crate::settings::Settings;
-use crate::{Outcome, trace};
+use crate::{Outcome, ring, trace};
 
 const KINDS: [&str; 9] = [
     "Doubles",
@@ -28,9 +28,10 @@ pub(crate) fn start(
     let handlers = match contract {
         "nested" => of_kind(Handlers::new(), "Nested"),
         "files" => of_kind(Handlers::new(), "Files"),
-        _ => KINDS
-            .into_iter()
-            .fold(void_and_search(settings, results), of_kind),
+        "encoded" => every(settings, results)
+            .on_graph("echoRing", ring::echo)
+            .on_graph("sendRing", |args| Ok(ring::count(&args).into())),
+        _ => every(settings, results),
     };
     let load = LoadOptions::default();
     let wsdl = format!("{}/{contract}.wsdl", settings.folder);
@@ -38,6 +39,13 @@ pub(crate) fn start(
     let service = Service::new(contract, settings.service(), handlers)?;
     let resolver = castile::resolver(&load);
     Ok(Server::bind(Arc::new(service), "127.0.0.1:0", settings.server(), &resolver)?.start()?)
+}
+
+/// What the literal and the encoded contract have both.
+fn every(settings: &Settings, results: Option<Value>) -> Handlers {
+    KINDS
+        .into_iter()
+        .fold(void_and_search(settings, results), of_kind)
 }
 
 fn of_kind(handlers: Handlers, kind: &str) -> Handlers {

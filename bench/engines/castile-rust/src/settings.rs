@@ -1,8 +1,10 @@
 //! What the harness and the variant set.
 
+use std::sync::Arc;
+
 use castile::http;
 use castile::security;
-use castile::{ClientOptions, Differential, Receiving, ServerOptions, ServiceOptions};
+use castile::{ClientOptions, Differential, Receiving, ServerOptions, ServiceOptions, Stuffing};
 
 use crate::Outcome;
 
@@ -15,11 +17,39 @@ pub(crate) struct Settings {
     username: bool,
 }
 
+/// What is switched off, or set otherwise.
 #[derive(Clone, Copy, PartialEq)]
 enum Variant {
     Default,
+    /// Neither patches nor learns.
     Plain,
     Bsoap,
+    NoSending,
+    NoReceiving,
+    /// Learns what messages look like, but keeps no last message to compare with.
+    NoKeeping,
+    NoPadding,
+    NoStealing,
+    Stuffing,
+}
+
+impl Variant {
+    const NAMES: [(&str, Variant); 9] = [
+        ("", Variant::Default),
+        ("plain", Variant::Plain),
+        ("bsoap", Variant::Bsoap),
+        ("no-sending", Variant::NoSending),
+        ("no-receiving", Variant::NoReceiving),
+        ("no-keeping", Variant::NoKeeping),
+        ("no-padding", Variant::NoPadding),
+        ("no-stealing", Variant::NoStealing),
+        ("stuffing", Variant::Stuffing),
+    ];
+
+    fn of(name: &str) -> Outcome<Variant> {
+        let found = Variant::NAMES.iter().find(|(known, _)| *known == name);
+        Ok(found.ok_or_else(|| format!("no variant {name:?}"))?.1)
+    }
 }
 
 /// Larger than any message of the suite: one is never refused for its size.
@@ -27,12 +57,7 @@ const BODY_BYTES_MAX: u64 = 1 << 30;
 
 impl Settings {
     pub(crate) fn from_environment() -> Outcome<Settings> {
-        let variant = match std::env::var("CASTILE_ENGINE").as_deref() {
-            Err(_) | Ok("") => Variant::Default,
-            Ok("plain") => Variant::Plain,
-            Ok("bsoap") => Variant::Bsoap,
-            Ok(other) => return Err(format!("no variant {other:?}").into()),
-        };
+        let variant = Variant::of(&std::env::var("CASTILE_ENGINE").unwrap_or_default())?;
         Ok(Settings {
             folder: std::env::var("BENCH_WSDL").map_err(|_| "BENCH_WSDL is not set")?,
             variant,
@@ -92,12 +117,22 @@ impl Settings {
     }
 
     pub(crate) fn service(&self) -> ServiceOptions {
-        ServiceOptions {
+        let mut options = ServiceOptions {
             differential: self.differential(),
             receiving: self.receiving(),
             share_texts: self.encoded,
             ..ServiceOptions::default()
+        };
+        if self.username {
+            let passwords = |user: &str| (user == "bench").then(|| "bench".into());
+            options.layers = options
+                .layers
+                .with(security::ServerSecurity::new(security::ServerOptions {
+                    passwords: Some(Arc::new(passwords)),
+                    ..security::ServerOptions::default()
+                }));
         }
+        options
     }
 
     /// Handlers only copy, so they run on the connection's thread.
@@ -114,12 +149,25 @@ impl Settings {
     }
 
     fn differential(&self) -> Differential {
+        let default = Differential::default();
         let mut options = match self.variant {
-            Variant::Default => Differential::default(),
+            Variant::Default | Variant::NoReceiving | Variant::NoKeeping => default,
             Variant::Bsoap => Differential::bsoap(),
-            Variant::Plain => Differential {
+            Variant::Plain | Variant::NoSending => Differential {
                 enabled: false,
-                ..Differential::default()
+                ..default
+            },
+            Variant::NoPadding => Differential {
+                pad: false,
+                ..default
+            },
+            Variant::NoStealing => Differential {
+                steal_reach: 0,
+                ..default
+            },
+            Variant::Stuffing => Differential {
+                stuffing: Stuffing::Max,
+                ..default
             },
         };
         if let Some(bytes) = self.chunk.filter(|&bytes| bytes > 0) {
@@ -130,8 +178,12 @@ impl Settings {
 
     fn receiving(&self) -> Receiving {
         match self.variant {
-            Variant::Default => Receiving::default(),
-            Variant::Plain | Variant::Bsoap => Receiving::off(),
+            Variant::Plain | Variant::Bsoap | Variant::NoReceiving => Receiving::off(),
+            Variant::NoKeeping => Receiving {
+                values: false,
+                ..Receiving::default()
+            },
+            _ => Receiving::default(),
         }
     }
 }

@@ -1,6 +1,9 @@
 package bench;
 
 import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 
 /** Records of a toolkit's own classes, filled and read by the names of their fields. Nothing here is timed. */
 public final class Bean {
@@ -11,6 +14,25 @@ public final class Bean {
             method(type, "set" + capital(names[i]), 1).invoke(made, row[i]);
         }
         return made;
+    }
+
+    /** Records of the rows of a trace, in an array of the type of `none`. */
+    @SuppressWarnings("unchecked")
+    public static <T> T[] array(T[] none, String kind, Object trace) throws ReflectiveOperationException {
+        List<T> made = new ArrayList<>();
+        for (Object[] row : (Object[][]) trace) {
+            made.add(of((Class<T>) none.getClass().getComponentType(), Trace.FIELDS.get(kind), row));
+        }
+        return made.toArray(none);
+    }
+
+    /** The rows of records: an array or a list of them. */
+    public static Object[][] rows(String kind, Object records) throws ReflectiveOperationException {
+        List<Object[]> rows = new ArrayList<>();
+        for (Object record : records instanceof List<?> list ? list : Arrays.asList((Object[]) records)) {
+            rows.add(kind.equals("google") ? Search.row(record) : row(record, Trace.FIELDS.get(kind)));
+        }
+        return rows.toArray(Object[][]::new);
     }
 
     /** The fields of a record as a row. */

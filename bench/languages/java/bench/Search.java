@@ -1,6 +1,8 @@
 package bench;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 /** The one search that is asked, and its result, in records of a toolkit's classes. */
 public final class Search {
@@ -14,11 +16,17 @@ public final class Search {
     private static final String[] RESULT = {"documentFiltering", "searchComments", "estimatedTotalResultsCount",
         "estimateIsExact", "searchQuery", "startIndex", "endIndex", "searchTips", "searchTime"};
 
-    public static Object element(Class<?> element, Class<?> category, Object[] row) throws ReflectiveOperationException {
-        Object[] cells = Arrays.copyOf(row, ELEMENT.length);
-        cells[7] = Bean.of(category, CATEGORY, row[7], row[8]);
-        cells[8] = row[9];
-        return Bean.of(element, ELEMENT, cells);
+    /** Elements of the rows of a trace, in an array of the type of `none`. */
+    @SuppressWarnings("unchecked")
+    public static <T> T[] elements(T[] none, Class<?> category, Object[][] rows) throws ReflectiveOperationException {
+        List<T> made = new ArrayList<>();
+        for (Object[] row : rows) {
+            Object[] cells = Arrays.copyOf(row, ELEMENT.length);
+            cells[7] = Bean.of(category, CATEGORY, row[7], row[8]);
+            cells[8] = row[9];
+            made.add(Bean.of((Class<T>) none.getClass().getComponentType(), ELEMENT, cells));
+        }
+        return made.toArray(none);
     }
 
     /** A result but for its arrays. */
@@ -27,7 +35,7 @@ public final class Search {
     }
 
     /** The row of an element. */
-    public static Object[] row(Object element) throws ReflectiveOperationException {
+    static Object[] row(Object element) throws ReflectiveOperationException {
         Object[] cells = Bean.row(element, ELEMENT);
         Object[] category = Bean.row(cells[7], CATEGORY);
         Object[] row = Arrays.copyOf(cells, FIELDS.length);

@@ -1,5 +1,9 @@
 package bench;
 
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+
 /** One toolkit: what the protocol (../../../PROTOCOL.md) asks of it. What a toolkit leaves out throws `Unsupported`. */
 public abstract class Toolkit {
     /** Calls an operation with values that `values` made and gives its result. */
@@ -43,6 +47,13 @@ public abstract class Toolkit {
 
     /** Forgets connections and all that earlier calls left. */
     public void reset() {}
+
+    /** A free port, for servers that do not say which they took when they are given port 0. */
+    protected static int free() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        }
+    }
 
     /** What an operation takes: `echoMios` gives `mios`, `echoVoid` nothing. */
     public static String kind(String operation) {

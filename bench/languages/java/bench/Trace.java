@@ -80,6 +80,20 @@ public final class Trace {
         };
     }
 
+    /** The attributes of one ad's row, a row each. */
+    public static Object[][] attributes(Object[] ad) {
+        Object[][] rows = new Object[ad.length / 3][];
+        for (int i = 0; i < rows.length; i++) {
+            rows[i] = Arrays.copyOfRange(ad, 3 * i, 3 * i + 3);
+        }
+        return rows;
+    }
+
+    /** The row of an ad with these attributes. */
+    public static Object[] ad(Object[][] attributes) {
+        return Arrays.stream(attributes).flatMap(Arrays::stream).toArray();
+    }
+
     private static byte[] bytes(String hex) {
         return java.util.HexFormat.of().parseHex(hex);
     }

@@ -18,9 +18,6 @@ import jakarta.xml.ws.BindingProvider;
 import jakarta.xml.ws.Endpoint;
 import jakarta.xml.ws.Service;
 import jakarta.xml.ws.soap.SOAPBinding;
-import java.io.IOException;
-import java.net.InetAddress;
-import java.net.ServerSocket;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -134,29 +131,31 @@ public abstract class Jaxws extends Toolkit {
         endpoint.setExecutor(Executors.newCachedThreadPool());
         endpoint.publish("http://127.0.0.1:" + port + "/");
         ((SOAPBinding) endpoint.getBinding()).setMTOMEnabled(mtom());
+        served(endpoint);
         return port;
     }
+
+    /** What this toolkit adds to a server by its settings. */
+    protected void served(Endpoint endpoint) {}
 
     @Override
     public void stop() {
         endpoint.stop();
     }
 
-    /** Neither toolkit says which port it took when it is given port 0. */
-    private static int free() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        }
-    }
-
     @Override
     public void set(String name, String value) {
-        if (!List.of("keepalive", "chunk").contains(name)
-                && !List.of("security none", "attachments inline", "attachments mtom").contains(name + " " + value)) {
+        if (!known(name, value)) {
             throw new Unsupported("no " + name + "=" + value);
         }
         settings.put(name, value);
         reset();
+    }
+
+    /** Whether there is such a setting. */
+    protected boolean known(String name, String value) {
+        return List.of("keepalive", "chunk").contains(name)
+                || List.of("security none", "attachments inline", "attachments mtom").contains(name + " " + value);
     }
 
     @Override

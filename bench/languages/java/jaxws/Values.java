@@ -51,19 +51,19 @@ final class Values {
                 return trace;
             case "mios":
                 ArrayOfMio mios = new ArrayOfMio();
-                mios.getItem().addAll(records(Mio.class, kind, trace));
+                mios.getItem().addAll(List.of(Bean.array(new Mio[0], kind, trace)));
                 return mios;
             case "events":
                 ArrayOfEvent events = new ArrayOfEvent();
-                events.getItem().addAll(records(Event.class, kind, trace));
+                events.getItem().addAll(List.of(Bean.array(new Event[0], kind, trace)));
                 return events;
             case "attributes":
                 ArrayOfAttribute attributes = new ArrayOfAttribute();
-                attributes.getItem().addAll(records(Attribute.class, kind, trace));
+                attributes.getItem().addAll(List.of(Bean.array(new Attribute[0], kind, trace)));
                 return attributes;
             case "files":
                 ArrayOfFile files = new ArrayOfFile();
-                files.getItem().addAll(records(File.class, kind, trace));
+                files.getItem().addAll(List.of(Bean.array(new File[0], kind, trace)));
                 return files;
             case "classads":
                 ArrayOfClassAd ads = new ArrayOfClassAd();
@@ -88,10 +88,8 @@ final class Values {
     static GoogleSearchResult search(Object[][] rows) throws ReflectiveOperationException {
         GoogleSearchResult result = Search.result(GoogleSearchResult.class, rows.length);
         result.setResultElements(new ArrayOfResultElement());
-        for (Object[] row : rows) {
-            result.getResultElements().getItem()
-                    .add((ResultElement) Search.element(ResultElement.class, DirectoryCategory.class, row));
-        }
+        result.getResultElements().getItem()
+                .addAll(List.of(Search.elements(new ResultElement[0], DirectoryCategory.class, rows)));
         result.setDirectoryCategories(new ArrayOfDirectoryCategory());
         return result;
     }
@@ -109,27 +107,20 @@ final class Values {
         if (value instanceof ArrayOfString strings) {
             return strings.getItem().toArray(String[]::new);
         }
-        List<Object[]> rows = new ArrayList<>();
         if (value instanceof GoogleSearchResult result) {
-            for (ResultElement element : result.getResultElements().getItem()) {
-                rows.add(Search.row(element));
-            }
-        } else if (value instanceof ArrayOfClassAd ads) {
+            return Bean.rows(kind, result.getResultElements().getItem());
+        }
+        List<Object[]> rows = new ArrayList<>();
+        if (value instanceof ArrayOfClassAd ads) {
             for (ClassAd ad : ads.getItem()) {
-                List<Object> row = new ArrayList<>();
-                for (ClassAdAttribute attribute : ad.getAttributes().getItem()) {
-                    row.addAll(List.of(Bean.row(attribute, Trace.FIELDS.get("attributes"))));
-                }
-                rows.add(row.toArray());
+                rows.add(Trace.ad(Bean.rows("attributes", ad.getAttributes().getItem())));
             }
         } else if (kind.equals("nested")) {
             for (Level level = (Level) value; level != null; level = level.getLevel()) {
                 rows.add(Bean.row(level, LEVEL));
             }
         } else {
-            for (Object item : (List<?>) Bean.row(value, "item")[0]) {
-                rows.add(Bean.row(item, Trace.FIELDS.get(kind)));
-            }
+            return Bean.rows(kind, Bean.row(value, "item")[0]);
         }
         return rows.toArray(Object[][]::new);
     }
@@ -137,19 +128,9 @@ final class Values {
     private static ClassAd classAd(Object[] row) throws ReflectiveOperationException {
         ClassAd ad = new ClassAd();
         ad.setAttributes(new ArrayOfClassAdAttribute());
-        for (int at = 0; at < row.length; at += 3) {
-            ad.getAttributes().getItem().add(Bean.of(
-                    ClassAdAttribute.class, Trace.FIELDS.get("attributes"), row[at], row[at + 1], row[at + 2]));
-        }
+        ad.getAttributes().getItem()
+                .addAll(List.of(Bean.array(new ClassAdAttribute[0], "attributes", Trace.attributes(row))));
         return ad;
-    }
-
-    private static <T> List<T> records(Class<T> type, String kind, Object trace) throws ReflectiveOperationException {
-        List<T> made = new ArrayList<>();
-        for (Object[] row : (Object[][]) trace) {
-            made.add(Bean.of(type, Trace.FIELDS.get(kind), row));
-        }
-        return made;
     }
 
     private Values() {}
