@@ -152,6 +152,17 @@ impl Body {
         }
     }
 
+    /// The pieces of a body that is sent with its length; gives any other back.
+    pub(crate) fn into_pieces(self) -> Result<VecDeque<Bytes>, Body> {
+        match self.source {
+            _ if self.chunked => Err(self),
+            Source::Empty => Ok(VecDeque::new()),
+            Source::Whole(bytes) => Ok(VecDeque::from([bytes])),
+            Source::Chunks(chunks) => Ok(chunks),
+            Source::Iterator(_) | Source::Channel { .. } | Source::Again(_) => Err(self),
+        }
+    }
+
     /// The same bytes, sent chunked even when the length is known.
     #[must_use]
     pub fn into_chunked(mut self) -> Body {

@@ -58,6 +58,6 @@ pub use self::error::{Error, Guilty, Kind, Phase};
 pub use self::message::{Request, Response, Timings};
 pub use self::portion::Portion;
 pub use self::server::{
-    Arriving, CheckPassword, CheckToken, FindPassword, Handle, Running, Server, ServerAuth, ServerOptions,
-    ServerRequest, ServerResponse, ServerTls, Service,
+    Arriving, CheckPassword, CheckToken, Direct, FindPassword, Handle, Running, Server, ServerAuth,
+    ServerOptions, ServerRequest, ServerResponse, ServerTls, Service,
 };

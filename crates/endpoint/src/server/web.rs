@@ -10,8 +10,8 @@ use std::task::{Context, Poll, ready};
 use castile_codec::{Code, Route, Version};
 use castile_contract::Resolver;
 use castile_http::{
-    Arriving, Body, HeaderMap, HeaderName, HeaderValue, Method, ServerRequest, ServerResponse, StatusCode,
-    header,
+    Arriving, Body, Direct, HeaderMap, HeaderName, HeaderValue, Method, ServerRequest, ServerResponse,
+    StatusCode, header,
 };
 use tokio::sync::oneshot;
 
@@ -129,6 +129,18 @@ impl castile_http::Service for Web {
 
     fn takes_open(&self, method: &Method, _headers: &HeaderMap) -> bool {
         method == Method::POST && !self.0.service.streamed.is_empty()
+    }
+
+    fn direct(&self) -> Option<&dyn Direct> {
+        // What comes while it is answered is waited for by a thread that does nothing else.
+        self.0.service.streamed.is_empty().then_some(&*self.0)
+    }
+}
+
+impl Direct for Front {
+    fn answer(&self, request: &ServerRequest, begin: &dyn Fn(ServerResponse)) -> ServerResponse {
+        let begin = |version, body| begin(response(StatusCode::OK, version, body));
+        self.call(request, Some(Early(&begin)))
     }
 }
 

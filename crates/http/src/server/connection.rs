@@ -2,7 +2,7 @@
 
 use std::future::Future;
 use std::pin::{Pin, pin};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use tokio::time::Sleep;
 
 use super::exchange::{Connected, Peer, Shared, answer};
 use super::progress::{Limits, Progress, Step};
-use super::service::Service;
+use super::service::{ServerResponse, Service};
 use crate::meter::{Meter, Metered};
 
 /// What hyper buffers of a connection in each direction, unless a head may be larger.
@@ -39,11 +39,12 @@ enum End {
     Aborted,
 }
 
-/// Serves one connection until it closes. `stream` is made knowing how far the connection is.
+/// Serves one connection until it closes. `reply` answers its first request, if that is known.
 pub(crate) async fn serve<S: Service, I>(
     shared: Arc<Shared<S>>,
-    stream: impl FnOnce(Arc<Progress>) -> I,
+    stream: I,
     peer: Peer,
+    reply: Option<Box<ServerResponse>>,
     mut state: watch::Receiver<State>,
 ) where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -51,11 +52,12 @@ pub(crate) async fn serve<S: Service, I>(
     let limits = Limits::of(&shared.options);
     let meter = Arc::new(Meter::new());
     let progress = Arc::new(Progress::new(Arc::clone(&meter)));
-    let io = TokioIo::new(Metered::new(stream(Arc::clone(&progress)), meter));
+    let io = TokioIo::new(Metered::new(stream, meter));
     let connected = Arc::new(Connected {
         shared,
         progress: Arc::clone(&progress),
         peer,
+        reply: Mutex::new(reply),
     });
     let service = service_fn(|request| answer(Arc::clone(&connected), request));
     let Connected { shared, peer, .. } = &*connected;

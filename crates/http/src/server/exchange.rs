@@ -5,7 +5,7 @@ use std::future::Future;
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
@@ -39,6 +39,8 @@ pub(crate) struct Connected<S> {
     pub(crate) shared: Arc<Shared<S>>,
     pub(crate) progress: Arc<Progress>,
     pub(crate) peer: Peer,
+    /// The answer to the first request, where it is known.
+    pub(crate) reply: Mutex<Option<Box<ServerResponse>>>,
 }
 
 /// The other end of a connection.
@@ -47,6 +49,17 @@ pub(crate) struct Peer {
     pub(crate) address: SocketAddr,
     pub(crate) certificate: Option<Bytes>,
     pub(crate) secure: bool,
+}
+
+impl Peer {
+    /// One that nothing is known of but its address.
+    pub(crate) fn plain(address: SocketAddr) -> Peer {
+        Peer {
+            address,
+            certificate: None,
+            secure: false,
+        }
+    }
 }
 
 /// Answers one request; every failure becomes a reply.
@@ -63,6 +76,7 @@ pub(crate) fn answer<S: Service>(
             shared,
             progress,
             peer,
+            reply: known,
         } = &*connected;
         progress.enter(Step::Body);
         let above = shared.options.compress_reply_above;
@@ -70,6 +84,11 @@ pub(crate) fn answer<S: Service>(
         let mut reply = match receive(shared, progress, &mut head, body).await {
             Ok(received) => {
                 progress.enter(Step::Handler);
+                let known = known.lock().unwrap_or_else(PoisonError::into_inner).take();
+                if let Some(reply) = known {
+                    progress.enter(Step::Reply);
+                    return Ok(respond(*reply, &connected));
+                }
                 let request = received.request(head, peer);
                 let span =
                     tracing::debug_span!("http_serve", method = %request.method, path = request.path());
@@ -150,7 +169,7 @@ async fn handle<S: Service>(service: &S, progress: &Progress, request: ServerReq
     .await
 }
 
-fn panicked() -> ServerResponse {
+pub(crate) fn panicked() -> ServerResponse {
     tracing::error!("a handler panicked; answered 500");
     ServerResponse::text(StatusCode::INTERNAL_SERVER_ERROR, "The service failed.\n")
 }

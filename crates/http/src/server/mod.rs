@@ -4,12 +4,15 @@ mod accept;
 mod arriving;
 mod auth;
 mod connection;
+mod direct;
 mod exchange;
 mod options;
-mod patience;
+mod pool;
 mod progress;
 mod receive;
+mod resumed;
 mod service;
+mod worker;
 
 use std::fmt;
 use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
@@ -23,7 +26,7 @@ use tokio::sync::watch;
 pub use self::arriving::Arriving;
 pub use self::auth::{CheckPassword, CheckToken, FindPassword, ServerAuth};
 pub use self::options::{ServerOptions, ServerTls};
-pub use self::service::{ServerRequest, ServerResponse, Service};
+pub use self::service::{Direct, ServerRequest, ServerResponse, Service};
 
 use self::auth::Guard;
 use self::connection::State;

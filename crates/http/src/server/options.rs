@@ -26,10 +26,11 @@ pub struct ServerOptions {
     pub connections_max: usize,
     /// Threads that serve. Zero (the default) is one for each processor, and sixteen at least.
     pub workers: usize,
-    /// How long a thread that has one connection and nothing else to do waits for the connection's next
-    /// request before it looks for other work; so long a newcomer, where all threads have one, and a stop may
-    /// wait. Default zero: not at all, for on two cores no gain could be measured.
-    pub patience: Duration,
+    /// Connections that may have a thread to themselves, on which small calls are answered one after the other; one
+    /// that is idle for a second, or brings something else, goes to the workers. It needs a service that
+    /// [allows it](super::Service::direct), and neither `tls`, `auth`, `timeout_handler` nor
+    /// `compress_reply_above`. Zero: none. Default 64.
+    pub direct: usize,
     /// Speak https.
     pub tls: Option<ServerTls>,
     /// Who may call; checked before a large body is read. Default: everyone.
@@ -65,7 +66,7 @@ impl Default for ServerOptions {
             timeout_handler: None,
             connections_max: 10_000,
             workers: 0,
-            patience: Duration::ZERO,
+            direct: 64,
             tls: None,
             auth: None,
             compress_reply_above: None,

@@ -5,9 +5,11 @@ use std::net::SocketAddr;
 
 use bytes::Bytes;
 use http::header::{ALLOW, CONTENT_TYPE};
+use http::request::Parts;
 use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 
 use super::arriving::Arriving;
+use super::exchange::Peer;
 use crate::body::Body;
 
 /// Answers requests. Every closure from [`ServerRequest`] to a future of [`ServerResponse`] is
@@ -26,6 +28,18 @@ pub trait Service: Send + Sync + 'static {
         let _ = (method, headers);
         false
     }
+
+    /// What answers small calls on the threads of their connections; none (the default): nothing does.
+    fn direct(&self) -> Option<&dyn Direct> {
+        None
+    }
+}
+
+/// Answers requests on the threads of their connections, which may block.
+pub trait Direct {
+    /// Answers one request. `begin` takes a response that is sent while this goes on; of what is given back
+    /// then, nothing is sent. A panic is caught, logged and answered 500.
+    fn answer(&self, request: &ServerRequest, begin: &dyn Fn(ServerResponse)) -> ServerResponse;
 }
 
 impl<F, R> Service for F
@@ -75,6 +89,21 @@ pub struct ServerResponse {
 }
 
 impl ServerRequest {
+    /// One without a body yet, from a peer who has proved nothing.
+    pub(crate) fn direct(head: Parts, peer: &Peer) -> ServerRequest {
+        ServerRequest {
+            method: head.method,
+            uri: head.uri,
+            headers: head.headers,
+            body: Bytes::new(),
+            arriving: None,
+            peer: peer.address,
+            peer_certificate: peer.certificate.clone(),
+            principal: None,
+            secure: peer.secure,
+        }
+    }
+
     /// The path of the address, `/` when it is empty.
     #[must_use]
     pub fn path(&self) -> &str {

@@ -39,7 +39,11 @@ pub(crate) fn echo(options: ServerOptions) -> Running {
 }
 
 pub(crate) async fn reflect(request: ServerRequest) -> ServerResponse {
-    let mut reply = ServerResponse::new(StatusCode::OK, "text/xml; charset=utf-8", request.body);
+    mirror(&request)
+}
+
+pub(crate) fn mirror(request: &ServerRequest) -> ServerResponse {
+    let mut reply = ServerResponse::new(StatusCode::OK, "text/xml; charset=utf-8", request.body.clone());
     for (name, value) in &request.headers {
         let name: castile_http::HeaderName = format!("saw-{name}")
             .parse()
@@ -49,7 +53,7 @@ pub(crate) async fn reflect(request: ServerRequest) -> ServerResponse {
     for (name, value) in [
         ("saw-method", request.method.to_string()),
         ("saw-target", request.uri.to_string()),
-        ("saw-principal", request.principal.unwrap_or_default()),
+        ("saw-principal", request.principal.clone().unwrap_or_default()),
         ("saw-secure", request.secure.to_string()),
     ] {
         reply.headers.insert(name, value.parse().expect("plain"));
