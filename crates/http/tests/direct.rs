@@ -338,3 +338,19 @@ fn connections_with_a_thread_count() {
     let refused = read_all(&mut connect(own.addr()));
     assert!(refused.starts_with("HTTP/1.1 503"), "{refused}");
 }
+
+#[test]
+fn what_a_handler_leaves_running_goes_on() {
+    let (done, finished) = std::sync::mpsc::channel();
+    let own = here(direct(64), move |request, _| {
+        let done = done.clone();
+        tokio::spawn(async move {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+            let _ = done.send(());
+        });
+        mirror(request)
+    });
+    assert_eq!(thread_of(own.addr(), &client(options())), "castile-direct");
+    let waited = finished.recv_timeout(Duration::from_secs(30));
+    waited.expect("a task on a runtime of the server");
+}

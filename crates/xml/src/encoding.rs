@@ -73,8 +73,11 @@ pub(crate) enum Charset {
 
 impl Charset {
     fn named(label: &str) -> Result<Charset, Error> {
+        if label.eq_ignore_ascii_case("utf-8") {
+            return Ok(Charset::Utf8);
+        }
         Ok(match label.to_ascii_lowercase().as_str() {
-            "utf-8" | "utf8" => Charset::Utf8,
+            "utf8" => Charset::Utf8,
             "us-ascii" | "ascii" | "ansi_x3.4-1968" | "iso646-us" => Charset::Ascii,
             "iso-8859-1" | "iso_8859-1" | "iso8859-1" | "latin1" | "l1" => Charset::Latin1,
             "utf-16" | "iso-10646-ucs-2" => Charset::Utf16,

@@ -1,6 +1,7 @@
 //! [`Automata`]: what a client or a server has learned.
 
 use std::any::Any;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -113,12 +114,13 @@ pub struct Ticket {
 
 /// A message that was opened.
 pub struct Message<'a> {
-    envelope: Envelope<'a>,
+    /// It is passed on often, and so not in here.
+    envelope: Box<Envelope<'a>>,
     length: usize,
     shared: Arc<Known>,
     /// What is known of its peer alone.
     own: Option<Arc<Known>>,
-    peer: Option<Box<[u8]>>,
+    peer: Option<Cow<'a, [u8]>>,
 }
 
 impl<'a> Message<'a> {
@@ -135,14 +137,14 @@ impl<'a> Message<'a> {
     /// Says whose it is, when that was found out after it was opened.
     pub fn belongs_to(&mut self, peer: &[u8]) {
         if self.peer.as_deref() != Some(peer) {
-            self.peer = Some(peer.into());
+            self.peer = Some(Cow::Owned(peer.to_vec()));
             self.own = None;
         }
     }
 
     /// The envelope, to be decoded plainly.
     pub fn into_envelope(self) -> Envelope<'a> {
-        self.envelope
+        *self.envelope
     }
 }
 
@@ -216,7 +218,7 @@ impl Automata {
         &self,
         text: &'a str,
         limits: &Limits,
-        peer: Option<&[u8]>,
+        peer: Option<&'a [u8]>,
     ) -> Result<Message<'a>, Error> {
         let shared = self.shared();
         let known_peer = peer.filter(|_| self.has_peers.load(Ordering::Acquire));
@@ -224,11 +226,11 @@ impl Automata {
         let known = own.iter().flat_map(|own| own.prologues());
         let envelope = Envelope::open_like(text, limits, shared.prologues().iter().chain(known))?;
         Ok(Message {
-            envelope,
+            envelope: Box::new(envelope),
             length: text.len(),
             shared,
             own,
-            peer: peer.map(Into::into),
+            peer: peer.map(Cow::Borrowed),
         })
     }
 
@@ -370,8 +372,9 @@ impl Automata {
     }
 
     /// Puts a message there as the last one.
-    fn keep(&self, peer: Option<Box<[u8]>>, operation: usize, last: Option<Last>) -> Option<Ticket> {
+    fn keep(&self, peer: Option<Cow<'_, [u8]>>, operation: usize, last: Option<Last>) -> Option<Ticket> {
         let (peer, last) = peer.zip(last.filter(Last::says_something))?;
+        let peer: Box<[u8]> = peer.into_owned().into();
         let ticket = last.shadow.is_some().then(|| Ticket {
             peer: peer.clone(),
             operation,

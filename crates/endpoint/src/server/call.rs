@@ -333,17 +333,10 @@ impl Replier<'_> {
             options: &options,
         };
         let began = Instant::now();
-        let sharing = self.service.sharing(&self.operation.name);
-        let key = ReplyKey::new(
-            self.operation,
-            sharing,
-            self.principal.as_deref(),
-            self.certificate,
-        );
-        let made = match key {
+        let made = match self.key() {
             Some(key) => self.service.templates().encode(key, &draft).map(Payload::from),
             None => {
-                let mut whole = Vec::new();
+                let mut whole = Vec::with_capacity(1024);
                 draft.encode(&mut whole).map(|()| whole.into())
             }
         };
@@ -353,8 +346,19 @@ impl Replier<'_> {
             }
             (made, _) => made?,
         };
+        self.service.sizes.note(self.operation, made.len());
         self.service.note_encode(began);
         Ok(Answer(made))
+    }
+
+    /// The earlier replies from which this one is made; none: it is written anew.
+    fn key(&self) -> Option<ReplyKey> {
+        if self.service.sizes.is_small(self.operation) {
+            return None;
+        }
+        let sharing = self.service.sharing(&self.operation.name);
+        let principal = self.principal.as_deref();
+        ReplyKey::new(self.operation, sharing, principal, self.certificate)
     }
 }
 

@@ -14,9 +14,9 @@ use castile_plan::Types;
 use super::call::{Answer, Call, Content, Handler, Trouble};
 use super::find::Index;
 use super::handling::{Handling, failure};
-use super::message::{InMessage, OutMessage};
+use super::message::{InMessage, OutMessage, Whose};
 use super::open::Streamed;
-use super::replies::{ReplyKey, Sharing};
+use super::replies::{ReplyKey, Sharing, Sizes};
 use crate::costs::with_costs;
 use crate::error::{Error, Guilty, Kind};
 use crate::layers::Layers;
@@ -100,6 +100,7 @@ pub struct Service {
     counters: Counters,
     /// The replies sent last.
     templates: Templates<ReplyKey>,
+    pub(super) sizes: Sizes,
     /// What was learned of requests.
     automata: Automata,
     pub(super) streamed: Streamed,
@@ -147,6 +148,7 @@ impl Service {
             index: Index::new(&contract, &options)?,
             streamed: Streamed::new(&contract, &handler)?,
             templates: Templates::new(with_costs(&options.differential)),
+            sizes: Sizes::new(&contract),
             automata: Automata::new(options.receiving.clone()),
             options,
             handler: Box::new(handler),
@@ -270,9 +272,9 @@ impl Service {
     /// Answers a message. Never fails: what goes wrong becomes a fault.
     pub fn answer(&self, message: InMessage<'_>) -> OutMessage {
         let began = Instant::now();
-        let opened = self
-            .automata
-            .open(message.text, &self.options.limits, message.whose().as_deref());
+        let whose = message.whose();
+        let whose = whose.as_ref().map(Whose::bytes);
+        let opened = self.automata.open(message.text, &self.options.limits, whose);
         self.note_decode(began);
         let answer = match opened {
             Ok(opened) => self.dispatch(opened, message),

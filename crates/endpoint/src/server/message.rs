@@ -49,29 +49,40 @@ impl<'m> InMessage<'m> {
 impl InMessage<'_> {
     /// Whose values are in it: those of a user or the holder of a certificate, if the transport knows one,
     /// else those of a connection; `None` for a message that came without a transport.
-    pub(super) fn whose(&self) -> Option<Vec<u8>> {
-        let address;
-        let (kind, name) = match (self.principal, self.certificate, self.peer) {
-            (Some(principal), ..) => (b'u', principal.as_bytes()),
-            (_, Some(certificate), _) => (b'c', certificate),
-            (_, _, Some(peer)) => {
-                address = address_bytes(peer);
-                (b'p', &address[..])
-            }
-            (None, None, None) => return None,
-        };
-        Some([&[kind], name].concat())
+    pub(super) fn whose(&self) -> Option<Whose> {
+        let named = |kind: u8, name: &[u8]| Some(Whose::Named([&[kind], name].concat()));
+        match (self.principal, self.certificate, self.peer) {
+            (Some(principal), ..) => named(b'u', principal.as_bytes()),
+            (_, Some(certificate), _) => named(b'c', certificate),
+            (_, _, Some(peer)) => Some(Whose::Connected(address_bytes(peer))),
+            (None, None, None) => None,
+        }
     }
 }
 
-fn address_bytes(peer: SocketAddr) -> [u8; 18] {
-    let mut bytes = [0; 18];
+/// Whose values are in a message, as bytes that are those of nobody else.
+pub(super) enum Whose {
+    Named(Vec<u8>),
+    Connected([u8; 19]),
+}
+
+impl Whose {
+    pub(super) fn bytes(&self) -> &[u8] {
+        match self {
+            Whose::Named(bytes) => bytes,
+            Whose::Connected(bytes) => bytes,
+        }
+    }
+}
+
+fn address_bytes(peer: SocketAddr) -> [u8; 19] {
+    let mut bytes = [b'p'; 19];
     let ip = match peer.ip() {
         IpAddr::V4(ip) => ip.to_ipv6_mapped(),
         IpAddr::V6(ip) => ip,
     };
-    bytes[..16].copy_from_slice(&ip.octets());
-    bytes[16..].copy_from_slice(&peer.port().to_be_bytes());
+    bytes[1..17].copy_from_slice(&ip.octets());
+    bytes[17..].copy_from_slice(&peer.port().to_be_bytes());
     bytes
 }
 

@@ -1,6 +1,8 @@
-//! Whose replies may be made from whose: [`Sharing`].
+//! Which replies may be made from which: [`Sharing`], [`Sizes`].
 
-use castile_contract::Operation;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use castile_contract::{Contract, Operation};
 
 /// From which earlier replies of an operation a reply may be made, when some of it stayed the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,5 +46,46 @@ impl ReplyKey {
             principal: principal.map(Into::into),
             certificate: certificate.map(Into::into),
         })
+    }
+}
+
+/// A reply smaller than this is written anew sooner than compared.
+const SMALL_BYTES: u32 = 512;
+
+/// How large the last reply of each operation was, by the address of the operation.
+#[derive(Default)]
+pub(super) struct Sizes(Vec<(usize, AtomicU32)>);
+
+impl Sizes {
+    pub(super) fn new(contract: &Contract) -> Sizes {
+        let operations = contract.bindings.iter().flat_map(|binding| &binding.operations);
+        let unknown = |operation| {
+            (
+                std::ptr::from_ref::<Operation>(operation) as usize,
+                AtomicU32::new(u32::MAX),
+            )
+        };
+        let mut sizes: Vec<_> = operations.map(unknown).collect();
+        sizes.sort_unstable_by_key(|(address, _)| *address);
+        Sizes(sizes)
+    }
+
+    fn of(&self, operation: &Operation) -> Option<&AtomicU32> {
+        let address = std::ptr::from_ref(operation) as usize;
+        let found = self.0.binary_search_by_key(&address, |(address, _)| *address);
+        found.ok().and_then(|i| self.0.get(i)).map(|(_, size)| size)
+    }
+
+    /// Whether the last reply was so small that the next is best written anew.
+    pub(super) fn is_small(&self, operation: &Operation) -> bool {
+        self.of(operation)
+            .is_some_and(|size| size.load(Ordering::Relaxed) < SMALL_BYTES)
+    }
+
+    /// A reply was so large.
+    pub(super) fn note(&self, operation: &Operation, bytes: usize) {
+        if let Some(size) = self.of(operation) {
+            size.store(u32::try_from(bytes).unwrap_or(u32::MAX), Ordering::Relaxed);
+        }
     }
 }

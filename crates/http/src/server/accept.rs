@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
@@ -116,6 +116,7 @@ fn welcome<S: Service>(
     let spawned = spawn("castile-direct", move || {
         let (shared, pool, state) = direct;
         if let Some(stream) = take(&taken) {
+            let _entered = pool.runtime().map(Handle::enter);
             Direct::new(&shared, &pool, address, &state).converse(stream);
         }
         drop(pool);

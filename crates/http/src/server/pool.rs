@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use bytes::Bytes;
+use tokio::runtime::Handle;
 use tokio::sync::mpsc;
 
 use super::service::ServerResponse;
@@ -39,6 +40,7 @@ pub(crate) struct Pool {
 pub(crate) struct Desk {
     queue: mpsc::UnboundedSender<Newcomer>,
     open: Arc<AtomicUsize>,
+    runtime: Handle,
 }
 
 /// One connection in a count.
@@ -59,10 +61,11 @@ impl Drop for Ticket {
 
 impl Desk {
     /// A desk, and what its worker takes from it.
-    pub(crate) fn new() -> (Desk, mpsc::UnboundedReceiver<Newcomer>) {
+    pub(crate) fn new(runtime: Handle) -> (Desk, mpsc::UnboundedReceiver<Newcomer>) {
         let (queue, newcomers) = mpsc::unbounded_channel();
         let open = Arc::default();
-        (Desk { queue, open }, newcomers)
+        let desk = Desk { queue, open, runtime };
+        (desk, newcomers)
     }
 }
 
@@ -87,14 +90,23 @@ impl Pool {
         (self.direct.load(Relaxed) < self.direct_max).then(|| Ticket::new(&self.direct))
     }
 
-    /// Whether a connection has a thread to itself.
+    /// Whether no connection has a thread to itself.
     pub(crate) fn is_direct_idle(&self) -> bool {
         self.direct.load(Relaxed) == 0
     }
 
+    fn freest(&self) -> Option<&Desk> {
+        self.workers.iter().min_by_key(|worker| worker.open.load(Relaxed))
+    }
+
+    /// Where a thread with one connection leaves what goes on beside its calls.
+    pub(crate) fn runtime(&self) -> Option<&Handle> {
+        self.freest().map(|worker| &worker.runtime)
+    }
+
     /// Gives a connection to the worker with the fewest.
     pub(crate) fn hand_over(&self, stream: TcpStream, address: SocketAddr, begun: Begun) {
-        if let Some(worker) = self.workers.iter().min_by_key(|worker| worker.open.load(Relaxed)) {
+        if let Some(worker) = self.freest() {
             let newcomer = Newcomer {
                 stream,
                 address,

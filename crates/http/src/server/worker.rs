@@ -23,7 +23,7 @@ pub(crate) fn start<S: Service>(
     state: watch::Receiver<State>,
 ) -> Result<(Desk, JoinHandle<()>), Error> {
     let runtime = runtime()?;
-    let (desk, newcomers) = Desk::new();
+    let (desk, newcomers) = Desk::new(runtime.handle().clone());
     let thread = spawn("castile-serve", move || {
         runtime.block_on(work(shared, newcomers, state))
     })?;
