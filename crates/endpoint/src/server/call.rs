@@ -78,10 +78,6 @@ pub struct Call<'c> {
 }
 
 /// The message of a call.
-#[expect(
-    clippy::large_enum_variant,
-    reason = "one a call, and a box would cost more than moving it"
-)]
 pub(super) enum Content<'c> {
     Whole(Message<'c>),
     /// It is still coming.

@@ -29,8 +29,9 @@ use crate::session::Conversation;
 pub struct ServerOptions {
     /// The transport.
     pub http: castile_http::ServerOptions,
-    /// Run handlers on threads of their own, so that one that takes long keeps nobody waiting.
-    /// Default true; false saves a change of threads a call, for handlers that only compute briefly.
+    /// Run handlers on threads of their own, so that one that takes long keeps nobody waiting. Default true; false
+    /// saves a change of threads a call, for handlers that only compute briefly. Connections that have
+    /// [a thread to themselves](castile_http::ServerOptions::direct) run theirs there.
     pub threads: bool,
     /// The address that `?wsdl` shows, when it is not the one that callers use (behind a proxy).
     pub public_url: Option<String>,

@@ -60,6 +60,9 @@ impl Heads {
     /// connection and nothing before its body. All else is for hyper, which is right about everything that can
     /// be said of it.
     pub(super) fn look(&mut self, bytes: &[u8], options: &ServerOptions) -> Look {
+        if bytes.is_empty() {
+            return Look::More(1);
+        }
         let known = self.last.take().filter(|last| bytes.starts_with(&last.bytes));
         let found = known.map_or_else(|| self.take_apart(bytes, options), Ok);
         match found {
@@ -77,9 +80,6 @@ impl Heads {
     }
 
     fn take_apart(&self, bytes: &[u8], options: &ServerOptions) -> Result<Known, Look> {
-        if bytes.is_empty() {
-            return Err(Look::More(1));
-        }
         let mut fields = [const { MaybeUninit::uninit() }; FIELDS];
         let mut request = httparse::Request::new(&mut []);
         let start = match request.parse_with_uninit_headers(bytes, &mut fields) {
