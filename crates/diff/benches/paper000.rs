@@ -5,17 +5,17 @@
 //! defaults) and `limit` (a vectored write of the same bytes, and nothing else). Send Time is from before the
 //! message is made to after the last call that writes to the socket; the far end reads and drops.
 //!
-//! `cargo bench -p castile-diff --bench paper000 -- 7` prints one figure, `-- sweep` values of every width that
-//! become values of every other, with the worst last; no argument prints all.
+//! `cargo bench -p castile-diff --bench paper000 -- 7` prints one figure; no argument prints all, which takes two
+//! minutes. What the paper could not find, the worst case, is looked for by the benchmark `worst`.
 
 #[path = "../tests/common/mod.rs"]
 mod common;
 
 use std::io::{IoSlice, Read, Write};
 use std::net::{TcpListener, TcpStream};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use castile_diff::{Match, Options, Stuffing};
+use castile_diff::{Options, Stuffing};
 use castile_testkit::doubles_by_width;
 use castile_value::{Record, Rows, Value};
 
@@ -60,9 +60,6 @@ fn main() {
     }
     if wants("12") {
         bench.overlaying("12");
-    }
-    if wants("sweep") {
-        bench.sweep();
     }
 }
 
@@ -169,6 +166,18 @@ impl Bench {
         }
     }
 
+    /// Other values, all of them, each as wide as its like.
+    fn others(&self, values: &Values, width: Width) -> Values {
+        let mut others = values.clone();
+        others.doubles.rotate_left(1);
+        others.ints.fill(match width {
+            Width::Least => 6,
+            Width::Between => 123_456_788,
+            Width::Most => i32::MIN + 1,
+        });
+        others
+    }
+
     /// Makes the message and writes it; microseconds to the end of the last write, and what it took.
     fn send(&mut self, sender: &mut Sender, values: &Values) -> (f64, castile_diff::Pieces) {
         let body = values.body(sender);
@@ -191,7 +200,7 @@ impl Bench {
     ) -> f64 {
         let mut spans = Spans(Vec::new());
         let mut bytes = 0;
-        for _ in 0..rounds(after) {
+        for () in rounds() {
             let mut sender = Sender::new(TYPES, "Arrays", options.clone());
             self.send(&mut sender, before);
             let (span, pieces) = self.send(&mut sender, after);
@@ -207,7 +216,7 @@ impl Bench {
         let mut sender = Sender::new(TYPES, "Arrays", Options::default());
         let (_, pieces) = self.send(&mut sender, values);
         let mut spans = Spans(Vec::new());
-        for _ in 0..rounds(values) {
+        for () in rounds() {
             let started = Instant::now();
             let mut slices: Vec<IoSlice<'_>> = pieces.iter().map(|piece| IoSlice::new(piece)).collect();
             write(&mut self.socket, &mut slices);
@@ -220,7 +229,7 @@ impl Bench {
     fn full(&mut self, figure: &str, values: &Values) {
         let sender = Sender::new(TYPES, "Arrays", Options::default());
         let (body, mut spans, mut bytes) = (values.body(&sender), Spans(Vec::new()), 0);
-        for _ in 0..rounds(values) {
+        for () in rounds() {
             let started = Instant::now();
             let message = sender.fresh(&body).expect("good values");
             self.socket.write_all(&message).expect("the sink reads");
@@ -279,14 +288,17 @@ impl Bench {
                 self.point(figure, &series, "bsoap", &options, &before, &after);
             }
             self.point(figure, "all grown", "ours", &Options::default(), &before, &after);
-            self.point(
-                figure,
-                "nothing grown",
-                "bsoap",
-                &Options::bsoap(),
-                &after,
-                &self.values(kind, items, Width::Most),
-            );
+            let others = self.others(&after, Width::Most);
+            for (settings, options) in settings() {
+                self.point(
+                    figure,
+                    "all changed, none grown",
+                    settings,
+                    &options,
+                    &others,
+                    &after,
+                );
+            }
         }
     }
 
@@ -347,7 +359,7 @@ impl Bench {
                 let values = self.values(kind, items, Width::Between);
                 let sender = Sender::new(TYPES, "Arrays", Options::bsoap());
                 let (body, mut spans, mut bytes) = (values.body(&sender), Spans(Vec::new()), 0);
-                for _ in 0..21 {
+                for () in rounds() {
                     let started = Instant::now();
                     bytes = sender.drained(&body, 32 << 10, |portion| {
                         self.socket.write_all(portion).expect("the sink reads");
@@ -355,57 +367,18 @@ impl Bench {
                     spans.0.push(started.elapsed().as_secs_f64() * 1e6);
                 }
                 row(figure, &values, "one chunk overlaid", "ours", &mut spans, bytes);
-                let mut other = values.clone();
-                other.doubles.iter_mut().for_each(|value| *value = -*value);
-                other.ints.iter_mut().for_each(|value| *value += 1);
-                self.point(
-                    figure,
-                    "many chunks, all rewritten",
-                    "bsoap",
-                    &Options::bsoap(),
-                    &other,
-                    &values,
-                );
-            }
-        }
-    }
-
-    /// From every width to every width, in items of a message of 10,000 doubles; the worst of each setting is
-    /// told last, against writing all anew.
-    fn sweep(&mut self) {
-        let of = |doubles: &[f64]| Values {
-            kind: Kind::Double,
-            ints: Vec::new(),
-            doubles: (0..10_000).map(|i| doubles[i % doubles.len()]).collect(),
-        };
-        let all: Vec<Values> = self.doubles[1..].iter().map(|doubles| of(doubles)).collect();
-        for (settings, options) in settings() {
-            let mut worst = (0.0, 0, 0);
-            for (from, before) in all.iter().enumerate() {
-                for (to, after) in all.iter().enumerate() {
-                    let (mut patched, mut fresh) = (Spans(Vec::new()), Spans(Vec::new()));
-                    for _ in 0..5 {
-                        let mut sender = Sender::new(TYPES, "Arrays", options.clone());
-                        self.send(&mut sender, before);
-                        let (span, pieces) = self.send(&mut sender, after);
-                        assert!(from == to || pieces.report.kind != Match::Content);
-                        patched.0.push(span);
-                        let body = after.body(&sender);
-                        let started = Instant::now();
-                        let message = sender.fresh(&body).expect("good values");
-                        self.socket.write_all(&message).expect("the sink reads");
-                        fresh.0.push(started.elapsed().as_secs_f64() * 1e6);
-                    }
-                    let series = format!("{} to {} characters", from + 1, to + 1);
-                    row("sweep", after, &series, settings, &mut patched, 0);
-                    let ratio = patched.at(0.5) / fresh.at(0.5);
-                    if ratio > worst.0 {
-                        worst = (ratio, from + 1, to + 1);
-                    }
+                let other = self.others(&values, Width::Between);
+                for (settings, options) in settings() {
+                    self.point(
+                        figure,
+                        "many chunks, all rewritten",
+                        settings,
+                        &options,
+                        &other,
+                        &values,
+                    );
                 }
             }
-            let (ratio, from, to) = worst;
-            eprintln!("{settings}: worst is {from} to {to} characters, {ratio:.2} of writing all anew");
         }
     }
 }
@@ -415,9 +388,16 @@ fn settings() -> [(&'static str, Options); 2] {
     [("bsoap", Options::bsoap()), ("ours", Options::default())]
 }
 
-fn rounds(values: &Values) -> usize {
-    if values.doubles.len() >= 10_000 { 21 } else { 101 }
+/// What is to be repeated for one point: the paper's hundred times, or as often as there is time for.
+fn rounds() -> impl Iterator<Item = ()> {
+    let started = Instant::now();
+    let goes_on = move |&round: &usize| round < LEAST || started.elapsed() < A_POINT;
+    (0..100).take_while(goes_on).map(|_| ())
 }
+
+/// Rounds of a point at least, and time for one beyond them.
+const LEAST: usize = 9;
+const A_POINT: Duration = Duration::from_millis(100);
 
 fn row(figure: &str, values: &Values, series: &str, settings: &str, spans: &mut Spans, bytes: usize) {
     let [low, median, high] = [0.1, 0.5, 0.9].map(|part| spans.at(part));

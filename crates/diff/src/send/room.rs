@@ -77,29 +77,51 @@ impl Room<'_> {
     fn plan(&mut self, misfits: &[Misfit], changed: &Changed, events: &mut Vec<Event>) {
         self.slots.find_places();
         events.clear();
+        if misfits.len() > FEW {
+            self.plan_many(misfits, changed, events);
+        } else {
+            self.plan_few(misfits, changed, events);
+            events.sort_unstable_by_key(|event| event.slot);
+            events.dedup_by(|next, event| {
+                let same = next.slot == event.slot;
+                event.by += if same { next.by } else { 0 };
+                same
+            });
+        }
+        self.place(events);
+    }
+
+    /// Where many values grow, nearly all has to be moved anyway, and each gets room of its own.
+    fn plan_many(&self, misfits: &[Misfit], changed: &Changed, events: &mut Vec<Event>) {
+        let more = self.layout.slack().min(MORE);
+        events.extend(misfits.iter().map(|misfit| {
+            let (_, length) = changed.text(misfit);
+            let width = self.slots.width(misfit.slot as usize);
+            let more = if length > width { more } else { 0 };
+            Event::new(misfit.slot as usize, (length + more) as i32 - width as i32)
+        }));
+    }
+
+    /// A few take spaces from others. Where there are none all that lies behind is moved, and the next that
+    /// grow shall find some there.
+    fn plan_few(&mut self, misfits: &[Misfit], changed: &Changed, events: &mut Vec<Event>) {
         // What they have left is theirs.
         misfits
             .iter()
             .for_each(|misfit| self.slots.set_spare(misfit.slot as usize, 0));
-        // Where many values grow, nearly all has to be moved anyway, and each gets room of its own.
-        let steals = misfits.len() <= FEW;
-        let more = if steals { 0 } else { self.layout.slack().min(MORE) };
         let mut poor = None;
         for misfit in misfits {
             let slot = misfit.slot as usize;
             let (_, length) = changed.text(misfit);
             let width = self.slots.width(slot);
-            let more = if length > width { more } else { 0 };
-            events.push(Event::new(slot, (length + more) as i32 - width as i32));
-            if length > width && !(steals && self.take(slot, length - width, events)) {
+            events.push(Event::new(slot, length as i32 - width as i32));
+            if length > width && !self.take(slot, length - width, events) {
                 poor = poor.or(Some(slot));
             }
         }
-        // All that lies behind is moved now: the next that grow shall find spaces.
         if let Some(slot) = poor.filter(|_| self.layout.slack() > 0) {
             self.spread(slot, events);
         }
-        self.order(events);
     }
 
     /// Takes spaces from the nearest slot that has so many; `false` when none does.
@@ -131,14 +153,8 @@ impl Room<'_> {
         }
     }
 
-    /// One event a slot, in their order, with their places.
-    fn order(&self, events: &mut Vec<Event>) {
-        events.sort_unstable_by_key(|event| event.slot);
-        events.dedup_by(|next, event| {
-            let same = next.slot == event.slot;
-            event.by += if same { next.by } else { 0 };
-            same
-        });
+    /// Says where the slots lie, and how far what lies behind each is moved.
+    fn place(&self, events: &mut [Event]) {
         let mut moved = 0;
         for event in events {
             let slot = event.slot as usize;

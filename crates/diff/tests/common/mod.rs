@@ -33,9 +33,15 @@ impl Sender {
 
     /// The same message written anew.
     pub(crate) fn fresh(&self, body: &dyn Source) -> Result<Vec<u8>, Error> {
-        let (header, options, mut out) = (Vec::new(), EncodeOptions::default(), Vec::new());
-        draft(&self.table, &self.plan, &header, body, &options).encode(&mut out)?;
+        let mut out = Vec::new();
+        self.fresh_into(body, &mut out)?;
         Ok(out)
+    }
+
+    /// The same, appended to `out`.
+    pub(crate) fn fresh_into(&self, body: &dyn Source, out: &mut Vec<u8>) -> Result<(), Error> {
+        let (header, options) = (Vec::new(), EncodeOptions::default());
+        draft(&self.table, &self.plan, &header, body, &options).encode(out)
     }
 
     /// The same message handed over in portions, through one buffer; gives its bytes.
