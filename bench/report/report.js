@@ -235,7 +235,7 @@ function draw(figure) {
   const all = ok.filter(fits);
   const data = all.filter(shown);
   const missing = rows.filter((row) => fits(row) && row.status !== "ok");
-  const about = workloads[figure.workload]?.about ?? "";
+  const about = figure.about ?? workloads[figure.workload]?.about ?? "";
   const parts = [heading(figure), element("p", about, { className: "soft" })];
   if (!data.length) {
     parts.push(element("p", "All of its engines are switched off above.", { className: "none" }));

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use castile::{Client, Graph, Reply, Value};
+use castile::{Client, Graph, Record, Value};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::settings::Settings;
-use crate::{Outcome, ring, trace};
+use crate::{Calls, Outcome, ring, server, trace};
 
 /// The sets of values that were loaded, the clients, and what came last.
 #[derive(Default)]
@@ -24,8 +24,8 @@ pub(crate) struct Set {
     count: usize,
 }
 
-impl Caller {
-    pub(crate) fn load(&mut self, settings: &Settings, kind: &str, file: &str) -> Outcome<usize> {
+impl Calls for Caller {
+    fn load(&mut self, settings: &Settings, kind: &str, file: &str) -> Outcome<usize> {
         let text = std::fs::read_to_string(file)?;
         let (arguments, count) = match kind {
             "ring" => (ring::of(&text.lines().collect::<Vec<_>>()), text.lines().count()),
@@ -43,30 +43,15 @@ impl Caller {
         Ok(count)
     }
 
-    pub(crate) fn clear(&mut self) {
+    fn clear(&mut self) {
         self.sets.clear();
     }
 
-    pub(crate) fn reset(&mut self) {
+    fn reset(&mut self) {
         self.clients.clear();
     }
 
-    /// The first set's values of Google's kind, which a server returns.
-    pub(crate) fn first(&self) -> Option<Value> {
-        self.sets
-            .iter()
-            .find(|set| set.kind == "google")
-            .and_then(|set| set.arguments.root.get("values").cloned())
-    }
-
-    /// The answer to `call`.
-    pub(crate) fn call(
-        &mut self,
-        settings: &Settings,
-        operation: &str,
-        url: &str,
-        count: usize,
-    ) -> Outcome<String> {
+    fn call(&mut self, settings: &Settings, operation: &str, url: &str, count: usize) -> Outcome<String> {
         let key = format!("{url} {}", settings.wsdl(operation));
         if !self.clients.contains_key(&key) {
             let client = Client::new(settings.wsdl(operation), settings.client(url))?;
@@ -94,7 +79,7 @@ impl Caller {
                 false => client.call_graph(operation, arguments)??,
             };
             let end = now();
-            write!(answer, " {start},{},{end}", start + sent(&reply))?;
+            write!(answer, " {start},{},{end}", start + sent(&reply.record))?;
             let result = Graph {
                 root: reply.value,
                 objects: reply.objects,
@@ -104,8 +89,7 @@ impl Caller {
         Ok(answer)
     }
 
-    /// Writes what the last call returned as a trace file.
-    pub(crate) fn dump(&self, file: &str) -> Outcome<usize> {
+    fn dump(&self, file: &str) -> Outcome<usize> {
         let (operation, result) = self.last.as_ref().ok_or("nothing was called")?;
         let value = &result.root;
         let text = match (operation.strip_prefix("echo"), value) {
@@ -118,16 +102,23 @@ impl Caller {
         std::fs::write(file, &text)?;
         Ok(text.lines().count())
     }
+
+    fn serve(&self, settings: &Settings, contract: &str) -> Outcome<castile::http::Running> {
+        // The first set's values of Google's kind are what a search finds.
+        let set = self.sets.iter().find(|set| set.kind == "google");
+        let found = set.and_then(|set| set.arguments.root.get("values").cloned());
+        server::start(settings, contract, found)
+    }
 }
 
 /// From the start of a call to after its last send, in ns.
-fn sent(reply: &Reply) -> u64 {
-    let span = reply.record.encode + reply.record.network.connect + reply.record.network.send;
+pub(crate) fn sent(record: &Record) -> u64 {
+    let span = record.encode + record.network.connect + record.network.send;
     u64::try_from(span.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// CLOCK_MONOTONIC in ns.
-fn now() -> u64 {
+pub(crate) fn now() -> u64 {
     let time = clock_gettime(ClockId::Monotonic);
     u64::try_from(time.tv_sec).unwrap_or(0) * 1_000_000_000 + u64::try_from(time.tv_nsec).unwrap_or(0)
 }

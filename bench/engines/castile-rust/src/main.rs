@@ -1,10 +1,12 @@
 //! Castile as an engine of the benchmark suite: the protocol's commands in, one line of answer each.
 //!
-//! [`trace`] turns trace files into values and back, [`client`] calls, [`server`] serves. The variant
-//! stands in the environment: `CASTILE_ENGINE` names it (see [`settings`]), `CASTILE_ENGINE_STYLE` is `encoded`.
+//! [`trace`] turns trace files into values and back, [`client`] calls, [`server`] serves; [`generated`] does all three
+//! with generated types. The variant stands in the environment: `CASTILE_ENGINE` names it (see [`settings`]),
+//! `CASTILE_ENGINE_STYLE` is `encoded`.
 #![forbid(unsafe_code)]
 
 mod client;
+mod generated;
 mod ring;
 mod server;
 mod settings;
@@ -12,7 +14,6 @@ mod trace;
 
 use std::io::{BufRead, Write};
 
-use client::Caller;
 use settings::Settings;
 
 /// What goes wrong is told to the harness as text.
@@ -34,17 +35,37 @@ fn main() -> Outcome<()> {
     Ok(())
 }
 
+/// What the commands need of either way to have values.
+trait Calls {
+    /// Reads a trace file; gives how many items it has.
+    fn load(&mut self, settings: &Settings, kind: &str, file: &str) -> Outcome<usize>;
+    /// Forgets all that was loaded.
+    fn clear(&mut self);
+    /// Forgets clients and their connections.
+    fn reset(&mut self);
+    /// The answer to `call`.
+    fn call(&mut self, settings: &Settings, operation: &str, url: &str, count: usize) -> Outcome<String>;
+    /// Writes what the last call returned as a trace file; gives how many lines.
+    fn dump(&self, file: &str) -> Outcome<usize>;
+    /// A running server of a contract.
+    fn serve(&self, settings: &Settings, contract: &str) -> Outcome<castile::http::Running>;
+}
+
 struct Engine {
     settings: Settings,
-    caller: Caller,
+    caller: Box<dyn Calls>,
     running: Option<castile::http::Running>,
 }
 
 impl Engine {
     fn new() -> Outcome<Engine> {
+        let settings = Settings::from_environment()?;
         Ok(Engine {
-            settings: Settings::from_environment()?,
-            caller: Caller::default(),
+            caller: match settings.generated {
+                true => Box::new(generated::Caller::default()),
+                false => Box::new(client::Caller::default()),
+            },
+            settings,
             running: None,
         })
     }
@@ -63,7 +84,7 @@ impl Engine {
                 self.settings.set(name, value)
             }
             ["serve", contract] => {
-                let running = server::start(&self.settings, contract, self.caller.first())?;
+                let running = self.caller.serve(&self.settings, contract)?;
                 let port = running.addr().port();
                 self.running = Some(running);
                 Ok(format!("ok {port}"))

@@ -11,6 +11,8 @@ use crate::Outcome;
 pub(crate) struct Settings {
     pub(crate) folder: String,
     variant: Variant,
+    /// Generated types instead of dynamic values.
+    pub(crate) generated: bool,
     pub(crate) encoded: bool,
     keep_alive: bool,
     chunk: Option<usize>,
@@ -34,8 +36,9 @@ enum Variant {
 }
 
 impl Variant {
-    const NAMES: [(&str, Variant); 9] = [
+    const NAMES: [(&str, Variant); 10] = [
         ("", Variant::Default),
+        ("generated", Variant::Default),
         ("plain", Variant::Plain),
         ("bsoap", Variant::Bsoap),
         ("no-sending", Variant::NoSending),
@@ -57,10 +60,12 @@ const BODY_BYTES_MAX: u64 = 1 << 30;
 
 impl Settings {
     pub(crate) fn from_environment() -> Outcome<Settings> {
-        let variant = Variant::of(&std::env::var("CASTILE_ENGINE").unwrap_or_default())?;
+        let name = std::env::var("CASTILE_ENGINE").unwrap_or_default();
+        let variant = Variant::of(&name)?;
         Ok(Settings {
             folder: std::env::var("BENCH_WSDL").map_err(|_| "BENCH_WSDL is not set")?,
             variant,
+            generated: name == "generated",
             encoded: std::env::var("CASTILE_ENGINE_STYLE").is_ok_and(|s| s == "encoded"),
             keep_alive: true,
             chunk: None,

@@ -129,7 +129,7 @@ where
     Ok(lines.iter().map(|line| line.parse()).collect::<Result<_, _>>()?)
 }
 
-fn field<'t>(fields: &[&'t str], index: usize) -> Outcome<&'t str> {
+pub(crate) fn field<'t>(fields: &[&'t str], index: usize) -> Outcome<&'t str> {
     fields
         .get(index)
         .copied()
@@ -236,7 +236,7 @@ fn flatten(value: &Value, fields: &mut Vec<String>) {
     }
 }
 
-fn to_hex(bytes: &[u8]) -> String {
+pub(crate) fn to_hex(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len() * 2);
     for byte in bytes {
         let _ = write!(out, "{byte:02x}");
@@ -244,7 +244,7 @@ fn to_hex(bytes: &[u8]) -> String {
     out
 }
 
-fn from_hex(text: &str) -> Outcome<Vec<u8>> {
+pub(crate) fn from_hex(text: &str) -> Outcome<Vec<u8>> {
     let digits: Vec<u32> = text
         .chars()
         .map(|c| c.to_digit(16).ok_or("a digit is not hexadecimal"))

@@ -126,9 +126,15 @@ const FEW: [&str; 8] = [
 #[test]
 fn rust_passes_every_workload_and_each_variant_some() {
     let suite = Suite::new("castile-rust", env!("CARGO_BIN_EXE_castile-engine-rust"));
-    let both = suite.rows(&["--engine", "castile-rust", "--engine", "castile-rust/encoded"]);
-    check(&both, "castile-rust", 114);
-    check(&both, "castile-rust/encoded", 90);
+    let all = [
+        ("castile-rust", 114),
+        ("castile-rust/encoded", 90),
+        ("castile-rust/generated", 36),
+    ];
+    let rows = suite.rows(&all.map(|(engine, _)| ["--engine", engine]).concat());
+    for (engine, measured_min) in all {
+        check(&rows, engine, measured_min);
+    }
     let each = suite.rows(&[&["--engine", "castile-rust/*"], &FEW[..]].concat());
     for variant in [
         "plain",
