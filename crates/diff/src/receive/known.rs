@@ -130,12 +130,20 @@ impl Entry {
 
     /// Notes that a message was like one of the tracks.
     pub(super) fn hit(&self, now: u64) {
-        self.last.store(now, Ordering::Relaxed);
+        if self.last() != now {
+            self.last.store(now, Ordering::Relaxed);
+        }
     }
 }
 
+/// The most hits that are counted.
+const HITS_MAX: u64 = 1 << 16;
+
 impl Kept {
     pub(super) fn hit(&self) {
-        self.hits.fetch_add(1, Ordering::Relaxed);
+        // Which of a few were met most is known by then.
+        if self.hits.load(Ordering::Relaxed) < HITS_MAX {
+            self.hits.fetch_add(1, Ordering::Relaxed);
+        }
     }
 }

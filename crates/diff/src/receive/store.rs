@@ -338,11 +338,17 @@ impl Automata {
             learn: self.options.enabled && is_worth_learning(misses.load(Ordering::Relaxed)),
         };
         let mut reading = envelope.decode_like(intake, earlier)?;
-        let now = self.clock.fetch_add(1, Ordering::Relaxed);
+        // The threads of a server meet here: what need not be written is not.
+        let now = match last {
+            Some(_) => self.clock.fetch_add(1, Ordering::Relaxed),
+            None => self.clock.load(Ordering::Relaxed),
+        };
         match reading.followed {
             Some(which) => {
                 self.note_followed(length);
-                misses.store(0, Ordering::Relaxed);
+                if misses.load(Ordering::Relaxed) > 0 {
+                    misses.store(0, Ordering::Relaxed);
+                }
                 entries.iter().flatten().for_each(|entry| entry.hit(now));
                 if let Some(kept) = tracks().nth(which) {
                     kept.hit();
@@ -390,7 +396,9 @@ impl Automata {
     }
 
     fn add(&self, counter: &AtomicU64, n: usize) {
-        counter.fetch_add(n as u64, Ordering::Relaxed);
+        if n > 0 {
+            counter.fetch_add(n as u64, Ordering::Relaxed);
+        }
     }
 
     fn learn(&self, operation: usize, lesson: Lesson, peer: Option<&[u8]>) {

@@ -79,7 +79,8 @@ pub struct Call<'c> {
 
 /// The message of a call.
 pub(super) enum Content<'c> {
-    Whole(Message<'c>),
+    /// With the time at which reading it began.
+    Whole(Message<'c>, Instant),
     /// It is still coming.
     Open(Box<Open>),
 }
@@ -132,7 +133,7 @@ impl<'c> Call<'c> {
     /// The version of SOAP of the call, and so of its answer.
     pub fn version(&self) -> Version {
         match &self.content {
-            Content::Whole(message) => message.envelope().version(),
+            Content::Whole(message, _) => message.envelope().version(),
             Content::Open(open) => open.version,
         }
     }
@@ -140,7 +141,7 @@ impl<'c> Call<'c> {
     /// The header blocks as they came.
     pub fn headers(&self) -> &[HeaderBlock] {
         match &self.content {
-            Content::Whole(message) => message.envelope().headers(),
+            Content::Whole(message, _) => message.envelope().headers(),
             Content::Open(open) => &open.blocks,
         }
     }
@@ -178,7 +179,7 @@ impl<'c> Call<'c> {
     pub fn decode(self, header: &mut dyn Sink, args: &mut dyn Sink) -> Result<Replier<'c>, Error> {
         let (service, operation) = (self.service, self.operation);
         let (content, replier) = self.split();
-        let Content::Whole(message) = content else {
+        let Content::Whole(message, began) = content else {
             let text = "the arguments are a stream, which is not decoded whole";
             return Err(Error::new(Kind::Value, Guilty::Us, text));
         };
@@ -186,7 +187,6 @@ impl<'c> Call<'c> {
         let options = DecodeOptions {
             strict: service.options().strict,
         };
-        let began = Instant::now();
         if let Some(plan) = &operation.input {
             let number = std::ptr::from_ref(operation) as usize;
             let decode = |args: &mut dyn Sink| {

@@ -221,7 +221,7 @@ impl Service {
         }
     }
 
-    /// Adds what decoding took since `began` to the figures.
+    /// Adds what reading a message took that began so to the figures.
     pub(super) fn note_decode(&self, began: Instant) {
         self.counters
             .decode_nanos
@@ -275,9 +275,8 @@ impl Service {
         let whose = message.whose();
         let whose = whose.as_ref().map(Whose::bytes);
         let opened = self.automata.open(message.text, &self.options.limits, whose);
-        self.note_decode(began);
         let answer = match opened {
-            Ok(opened) => self.dispatch(opened, message),
+            Ok(opened) => self.dispatch(opened, message, began),
             Err(error) => self.refuse(message.version, &error.into()),
         };
         self.count(message.text.len() as u64, &answer);
@@ -286,14 +285,23 @@ impl Service {
 
     /// Adds a message of so many bytes and its answer to the figures.
     pub(super) fn count(&self, bytes_in: u64, answer: &OutMessage) {
-        let count = |counter: &AtomicU64, n: u64| counter.fetch_add(n, Ordering::Relaxed);
+        let count = |counter: &AtomicU64, n: u64| {
+            if n > 0 {
+                counter.fetch_add(n, Ordering::Relaxed);
+            }
+        };
         count(&self.counters.calls, 1);
         count(&self.counters.bytes_in, bytes_in);
         count(&self.counters.faults, u64::from(answer.fault.is_some()));
         count(&self.counters.bytes_out, answer.body.len() as u64);
     }
 
-    fn dispatch(&self, mut opened: castile_diff::Message<'_>, message: InMessage<'_>) -> OutMessage {
+    fn dispatch(
+        &self,
+        mut opened: castile_diff::Message<'_>,
+        message: InMessage<'_>,
+        began: Instant,
+    ) -> OutMessage {
         opened.envelope_mut().in_roles(&self.options.roles);
         let envelope = opened.envelope();
         let found = self.index.find(&self.contract, envelope, message.action);
@@ -314,7 +322,7 @@ impl Service {
         }
         let span = tracing::debug_span!("serve", operation = %operation.name, bytes = message.text.len());
         let _entered = span.enter();
-        let call = handling.call(binding, operation, Content::Whole(opened), &message);
+        let call = handling.call(binding, operation, Content::Whole(opened, began), &message);
         match self.handle(call) {
             Ok(Answer(body)) => handling.reply(operation, body),
             Err((fault, cause)) => handling.fault(*fault, cause),
@@ -350,7 +358,7 @@ impl Service {
             service: self,
             binding,
             operation,
-            content: Content::Whole(message),
+            content: Content::Whole(message, Instant::now()),
             peer: None,
             principal: None,
             certificate: None,

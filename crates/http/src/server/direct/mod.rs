@@ -118,8 +118,8 @@ impl<'s, S: Service> Direct<'s, S> {
         let room = (self.filled + bytes).max(head::BYTES_FIRST);
         self.buffer.resize(room.max(self.buffer.len()), 0);
         let is_part = self.filled > 0;
-        let began = Instant::now();
-        let part_since = is_part.then(|| *self.part_since.get_or_insert(began));
+        let part_since = is_part.then(|| *self.part_since.get_or_insert_with(Instant::now));
+        let mut idle = TICK;
         loop {
             match self.read(&mut stream) {
                 Ok(Came::Bytes) if part_since.is_some_and(|since| since.elapsed() > TICK) => {}
@@ -128,7 +128,10 @@ impl<'s, S: Service> Direct<'s, S> {
                 // hyper says what is wrong with half a request, and how long one may take.
                 Ok(Came::End) => {}
                 Ok(Came::Nothing) if !self.is_running() && !is_part => return None,
-                Ok(Came::Nothing) if !is_part && began.elapsed() < self.idle_max() => continue,
+                Ok(Came::Nothing) if !is_part && idle < self.idle_max() => {
+                    idle += TICK;
+                    continue;
+                }
                 Ok(Came::Nothing) => {}
                 Err(error) => {
                     tracing::debug!(peer = %self.address, %error, "connection broke");
@@ -162,7 +165,8 @@ impl<'s, S: Service> Direct<'s, S> {
     }
 
     fn is_running(&self) -> bool {
-        *self.state.borrow() == State::Running
+        // Its only way is to the end, and mostly nothing has happened.
+        !self.state.has_changed().unwrap_or(true)
     }
 
     /// Answers one request; gives the stream back if there may be another.
@@ -226,8 +230,11 @@ impl<'s, S: Service> Direct<'s, S> {
     fn write(&self, stream: &mut TcpStream, mut slices: &mut [IoSlice<'_>]) -> io::Result<()> {
         let mut stuck: Option<Instant> = None;
         while !slices.is_empty() {
-            let some = slices.len().min(SLICES);
-            match stream.write_vectored(&slices[..some]) {
+            let written = match &*slices {
+                [only] => stream.write(only),
+                some => stream.write_vectored(&some[..some.len().min(SLICES)]),
+            };
+            match written {
                 Ok(0) => return Err(ErrorKind::WriteZero.into()),
                 Ok(count) => {
                     IoSlice::advance_slices(&mut slices, count);
