@@ -14,9 +14,9 @@ mod values;
 
 use std::sync::Arc;
 
-use castile_value::{ColumnBuf, DType, GraphSink, RowLayout, Rows, Scalar, Shape, Sink, Slot};
+use castile_value::{ColumnBuf, DType, GraphSink, Packed, RowLayout, Rows, Scalar, Shape, Sink, Slot};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyString};
 
 use self::classes::Class;
 pub(crate) use self::classes::{Classes, Form, RowsAs};
@@ -306,6 +306,26 @@ impl Sink for Objects<'_, '_> {
         });
         values.clear();
         self.step(|open, classes, _| open.put(classes, at, made?));
+    }
+
+    fn packed(&mut self, at: Slot, packed: &Packed<'_>) {
+        if self.failure.is_some() {
+            return;
+        }
+        let (py, classes) = (self.py, self.classes);
+        let class = self.class(packed.layout().shape());
+        self.step(|open, _, _| {
+            let class = class?;
+            values::packed_to_objects(py, &class, packed)
+                .try_for_each(|object| open.put(classes, at, object?))
+        });
+    }
+
+    fn texts(&mut self, at: Slot, texts: &[&str]) {
+        self.step(|open, classes, py| {
+            let mut texts = texts.iter().map(|text| PyString::new(py, text).into_any());
+            texts.try_for_each(|text| open.put(classes, at, text))
+        });
     }
 
     fn column(&mut self, at: Slot, dtype: DType) -> Option<&mut ColumnBuf> {

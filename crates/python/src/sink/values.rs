@@ -1,6 +1,6 @@
 //! Single values, arrays and rows as Python objects.
 
-use castile_value::{Column, ColumnBuf, Decimal, Record, Rows, Scalar, Value};
+use castile_value::{Column, ColumnBuf, Decimal, Packed, Record, RowField, Rows, Scalar, Value};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -175,15 +175,45 @@ pub(super) fn rows_to_list<'py>(
 ) -> PyResult<Bound<'py, PyList>> {
     let class = classes.of(py, rows.layout().shape())?;
     let table = rows.view();
+    let columns = table.columns().iter().map(|(_, column)| *column);
+    let columns: Vec<(u32, Column<'_>)> = (0..).zip(columns).collect();
     let list = PyList::empty(py);
     for i in 0..rows.len() {
-        let object = class.new_object(py)?;
-        for (field, (_, column)) in (0u32..).zip(table.columns()) {
-            class.set(&object, field, &number(py, column, i))?;
-        }
-        list.append(object)?;
+        list.append(flat_object(py, &class, &columns, i)?)?;
     }
     Ok(list)
+}
+
+/// Records of numbers and texts as objects of their class.
+pub(super) fn packed_to_objects<'p, 'py>(
+    py: Python<'py>,
+    class: &'p Class,
+    packed: &'p Packed<'_>,
+) -> impl Iterator<Item = PyResult<Bound<'py, PyAny>>> {
+    let layout = packed.layout();
+    let column = |(k, field): (usize, &RowField)| Some((field.index as u32, packed.column(k)?));
+    let columns: Vec<(u32, Column<'_>)> = layout.fields().iter().enumerate().filter_map(column).collect();
+    packed.rows().enumerate().map(move |(i, (_, texts))| {
+        let object = flat_object(py, class, &columns, i)?;
+        for (&field, text) in layout.texts().iter().zip(texts) {
+            class.set(&object, field as u32, &PyString::new(py, text).into_any())?;
+        }
+        Ok(object)
+    })
+}
+
+/// An object of the numbers in row `i` of columns, each with its field.
+fn flat_object<'py>(
+    py: Python<'py>,
+    class: &Class,
+    columns: &[(u32, Column<'_>)],
+    i: usize,
+) -> PyResult<Bound<'py, PyAny>> {
+    let object = class.new_object(py)?;
+    for (field, column) in columns {
+        class.set(&object, *field, &number(py, column, i))?;
+    }
+    Ok(object)
 }
 
 fn number<'py>(py: Python<'py>, column: &Column<'_>, i: usize) -> Bound<'py, PyAny> {

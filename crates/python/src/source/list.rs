@@ -1,9 +1,11 @@
 //! Lists of Python values: numbers become one column, everything else is converted one by one.
 
+use std::ops::Range;
+
 use castile_plan::{Field, FieldKind};
 use castile_value::{ColumnBuf, DType, Item, Items};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyInt, PyList, PyTuple};
+use pyo3::types::{PyBool, PyInt, PyList, PyString, PyTuple};
 
 use super::convert::{complex_of, exact_float};
 use super::{Context, Kept, Place};
@@ -35,6 +37,23 @@ impl Items for List<'_, '_> {
             Err(e) => self.context.fail(&place, e),
         }
         .item()
+    }
+
+    fn texts<'s>(&'s self, range: Range<usize>, out: &mut Vec<&'s str>) -> bool {
+        let Ok(list) = self.object.cast_exact::<PyList>() else {
+            return false;
+        };
+        range.into_iter().all(|i| {
+            let value = list.get_item(i).ok();
+            let text = value.and_then(|value| value.cast_into_exact::<PyString>().ok());
+            match text.map(|text| self.context.text(text.into_any())) {
+                Some(Ok(text)) => {
+                    out.push(text);
+                    true
+                }
+                _ => false,
+            }
+        })
     }
 }
 

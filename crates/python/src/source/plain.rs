@@ -5,15 +5,17 @@
 //! everything; so does an object of another class.
 
 use std::cell::OnceCell;
+use std::ops::Range;
 
 use castile_plan::{ComplexId, Field, FieldKind};
-use castile_value::{Item, Items, Scalar, Shape, Source};
+use castile_value::{Item, Items, Packed, Scalar, Shape, Source};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyDict, PyList, PyString};
 
 use super::bind::{Binding, Key, Manner};
 use super::class::Class;
 use super::convert::complex_of;
+use super::rows::write;
 use super::{Context, Kept, Node, Place};
 
 /// Items for which it pays.
@@ -103,6 +105,17 @@ impl Items for Plain<'_, '_> {
             Err(e) => shared.context.fail(&place, e).item(),
         }
     }
+
+    fn pack<'s>(&'s self, range: Range<usize>, out: &mut Packed<'s>) -> bool {
+        let own = self.0.binding.type_name.as_deref();
+        own.is_none_or(|name| name == out.layout().shape().name())
+            && range.into_iter().all(|i| {
+                self.0
+                    .list
+                    .get_item(i)
+                    .is_ok_and(|object| self.0.pack(&object, out).is_some())
+            })
+    }
 }
 
 impl<'a, 'py> Shared<'a, 'py> {
@@ -118,6 +131,37 @@ impl<'a, 'py> Shared<'a, 'py> {
                 Manner::Dict => object.cast_exact::<PyDict>().is_ok_and(known),
                 _ => true,
             }
+    }
+
+    /// Appends an object to a packed; `None`, and perhaps a part is appended, when some value is no plain one
+    /// of its field.
+    fn pack<'s>(&self, object: &Bound<'py, PyAny>, out: &mut Packed<'s>) -> Option<()>
+    where
+        'a: 's,
+    {
+        if !self.fits(object) {
+            return None;
+        }
+        let layout = out.layout().clone();
+        for field in layout.fields() {
+            write(&self.held(object, field.index)?, field.dtype, &mut out.numbers)?;
+        }
+        for &index in layout.texts() {
+            let text = self.held(object, index)?.cast_into_exact::<PyString>().ok()?;
+            out.texts.push(self.context.text(text.into_any()).ok()?);
+        }
+        Some(())
+    }
+
+    /// What an object that fits holds in a field.
+    #[inline]
+    fn held(&self, object: &Bound<'py, PyAny>, index: usize) -> Option<Bound<'py, PyAny>> {
+        let key = self.binding.keys.get(index)?;
+        match (&key.member, self.binding.manner) {
+            (Some(member), _) => member.held(object).ok()?,
+            (None, Manner::Dict) => object.cast::<PyDict>().ok()?.get_item(&key.exact).ok()?,
+            _ => None,
+        }
     }
 
     fn place_of(&self, item: u32) -> Place<'a> {

@@ -73,7 +73,7 @@ fn push<'py>(
 }
 
 /// Appends the bytes of one number.
-fn write(value: &Bound<'_, PyAny>, dtype: DType, out: &mut Vec<u8>) -> Option<()> {
+pub(super) fn write(value: &Bound<'_, PyAny>, dtype: DType, out: &mut Vec<u8>) -> Option<()> {
     let int = || exact_int(value);
     match dtype {
         DType::F64 => {
