@@ -113,7 +113,7 @@ class Module:
         self.results = {}
 
     def sample(self, operation, kind, data):
-        attr = castile._records.attribute_names((operation,))[0]
+        attr = castile._names.attribute_names((operation,))[0]
         method = self.operations[attr]
         if kind == "fault":
             return self.fault(operation, data)

@@ -9,6 +9,7 @@ mod fault;
 mod leaf;
 mod learn;
 mod mixed;
+mod opening;
 mod refuse;
 mod repeat;
 mod stream;

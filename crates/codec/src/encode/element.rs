@@ -1,4 +1,4 @@
-//! Elements and attributes.
+//! Elements.
 
 use castile_message::Marks;
 use castile_plan::{Builtin, ComplexId, Field, FieldKind, SimpleId, Tags, TypeId, Types};
@@ -92,7 +92,7 @@ impl<M: Marks> Encoder<'_, M> {
     }
 
     /// A strict writer refuses another value than the one that the schema fixes.
-    fn check_fixed(&self, f: &Field, id: SimpleId, item: &Item<'_>) -> Result<(), Error> {
+    pub(super) fn check_fixed(&self, f: &Field, id: SimpleId, item: &Item<'_>) -> Result<(), Error> {
         let (Some(fixed), Item::Scalar(given)) = (f.fixed.as_deref().filter(|_| self.options.strict), item)
         else {
             return Ok(());
@@ -200,7 +200,12 @@ impl<M: Marks> Encoder<'_, M> {
         kept
     }
 
-    fn context<'c>(&self, attribute: bool, qnames: &'c [String], qnames_first: u32) -> Context<'c> {
+    pub(super) fn context<'c>(
+        &self,
+        attribute: bool,
+        qnames: &'c [String],
+        qnames_first: u32,
+    ) -> Context<'c> {
         let EncodeOptions { digits, strict, .. } = *self.options;
         Context {
             attribute,
@@ -213,7 +218,7 @@ impl<M: Marks> Encoder<'_, M> {
 
     /// Declares the namespaces of the qualified names in a value in the open start tag; gives them,
     /// and the number of the first one's prefix.
-    fn declare_qnames(&mut self, scalar: &Scalar<'_>) -> (Vec<String>, u32) {
+    pub(super) fn declare_qnames(&mut self, scalar: &Scalar<'_>) -> (Vec<String>, u32) {
         let mut uris = qname_uris(scalar);
         uris.sort_unstable();
         uris.dedup();
@@ -380,59 +385,6 @@ impl<M: Marks> Encoder<'_, M> {
         Ok(())
     }
 
-    fn attributes(&mut self, id: ComplexId, source: &dyn Source) -> Result<(), Error> {
-        let types = self.types;
-        for (i, f) in types.complex(id).fields.iter().enumerate() {
-            let result = match &f.kind {
-                FieldKind::Attribute => self.attribute(id, i, f, source.field(i, &f.name)),
-                FieldKind::AnyAttribute(wildcard) => {
-                    self.any_attributes(id, wildcard, source.field(i, &f.name))
-                }
-                _ => continue,
-            };
-            result.map_err(|e| e.within(format!("@{}", f.name)))?;
-        }
-        Ok(())
-    }
-
-    fn attribute(&mut self, id: ComplexId, i: usize, f: &Field, item: Item<'_>) -> Result<(), Error> {
-        let scalar = match (item, &f.fixed) {
-            (Item::Scalar(scalar), _) => scalar,
-            (item @ (Item::Column(_) | Item::Items(_)), _) => list_scalar(item)?,
-            (Item::Absent | Item::Nil, Some(fixed)) if f.required => Scalar::Text(fixed.to_string().into()),
-            (Item::Absent | Item::Nil, _) if !f.required || !self.options.strict => return Ok(()),
-            (Item::Absent | Item::Nil, _) => {
-                return Err(Error::caller(
-                    Kind::Missing,
-                    format!("attribute {:?} is missing", f.name),
-                ));
-            }
-            (other, _) => return Err(wrong_kind(self.types, f.ty, &other)),
-        };
-        let simple = match f.ty {
-            TypeId::Simple(simple) => simple,
-            TypeId::Unsupported(n) => return Err(Error::unsupported(&self.types.unsupported[n as usize])),
-            _ => return Err(Error::unsupported("an attribute of a complex type")),
-        };
-        self.check_fixed(f, simple, &Item::Scalar(scalar.clone()))?;
-        self.ensure(f.wire.ns);
-        let (qnames, first) = self.declare_qnames(&scalar);
-        let types = self.types;
-        let tags = &types.tags(id)[i];
-        self.out.extend_from_slice(&tags.open);
-        let start = self.out.len();
-        format(
-            types,
-            simple,
-            &scalar,
-            self.context(true, &qnames, first),
-            self.out,
-        )?;
-        self.marks.value(simple.0, start..self.out.len());
-        self.out.extend_from_slice(&tags.close);
-        Ok(())
-    }
-
     /// Writes the passes of a repeated group.
     pub(super) fn groups(&mut self, f: &Field, item: Item<'_>) -> Result<(), Error> {
         let TypeId::Complex(id) = f.ty else {
@@ -471,7 +423,7 @@ fn is_array_type<M>(encoder: &Encoder<'_, M>, id: ComplexId) -> bool {
 }
 
 /// An array as the items of a list type.
-fn list_scalar(item: Item<'_>) -> Result<Scalar<'static>, Error> {
+pub(super) fn list_scalar(item: Item<'_>) -> Result<Scalar<'static>, Error> {
     let one =
         |i: usize, item: Item<'_>| match item {
             Item::Scalar(scalar) => Ok(scalar.into_owned()),

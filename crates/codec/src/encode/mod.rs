@@ -2,6 +2,7 @@
 
 mod any;
 mod array;
+mod attributes;
 mod content;
 mod element;
 mod encoded;

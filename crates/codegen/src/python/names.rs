@@ -16,7 +16,7 @@ pub(super) const BUILTINS: &[&str] = &[
 ];
 
 /// Python names for names on the wire, one each and all different: the rule of `attribute_names` in
-/// `castile._records`.
+/// `castile._names`.
 pub(super) fn attributes<'n>(names: impl Iterator<Item = &'n str> + Clone) -> Vec<String> {
     let mut taken: HashSet<String> = names.clone().map(str::to_owned).collect();
     let mut found = Vec::new();

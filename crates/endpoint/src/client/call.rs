@@ -2,22 +2,19 @@
 
 use std::time::{Duration, Instant};
 
-use castile_codec::{
-    DecodeOptions, Draft, EncodeOptions, Envelope, Fault, HeaderBlock, Intake, Name, Sending, Version,
-};
+use castile_codec::{Draft, EncodeOptions, Fault, Sending, Version};
 use castile_contract::Operation;
-use castile_diff::{Automata, Message, Received};
 use castile_http::{Request, Response};
-use castile_plan::{ComplexId, Plan, QName, Style};
-use castile_value::{Graph, Sink, Source, Value, ValueSink};
+use castile_value::{Graph, Source, Value};
 
-use super::related::{Incoming, content_type};
-use super::reply::{elsewhere, foreign, refusal};
-use super::{Client, Record, input};
-use crate::adapt::{Body, Headers, Inside, Nothing, arguments};
+use super::outcome::Reply;
+use super::related::Incoming;
+use super::reply::elsewhere;
+use super::{Client, input};
+use crate::adapt::{Body, Headers, Nothing, arguments};
 use crate::error::{Error, Guilty, Kind};
 use crate::layers::{Memories, WithBlocks};
-use crate::media::{self, Media};
+use crate::media;
 use crate::payload::Payload;
 use crate::portions::Here;
 
@@ -96,40 +93,6 @@ impl Exchange {
         &self.incoming.response
     }
 }
-
-/// A decoded answer.
-#[derive(Debug)]
-pub enum Outcome {
-    /// The values are in the sinks; here are all header blocks as they came.
-    Reply(Vec<HeaderBlock>),
-    /// The peer answered with a fault.
-    Fault(Box<Fault>),
-}
-
-/// A reply with dynamic values.
-#[derive(Debug)]
-pub struct Reply {
-    /// The result: the value itself when the operation gives one, else a record of all.
-    pub value: Value,
-    /// What [`Value::Ref`] stands for in the result, by number: only SOAP encoding has that.
-    pub objects: Vec<Value>,
-    /// The header blocks that the contract knows, as a record.
-    pub header: Value,
-    /// All header blocks as they came.
-    pub blocks: Vec<HeaderBlock>,
-    /// What the call did and cost.
-    pub record: Record,
-}
-
-impl castile_value::Objects for Reply {
-    fn object(&self, number: u32) -> Option<&Value> {
-        self.objects.get(number as usize)
-    }
-}
-
-/// What reads a reply: a method of [`Automata`].
-pub(super) type Read<'r, T> =
-    &'r dyn Fn(&Automata, Message<'_>, usize, Intake<'_>) -> Result<T, castile_codec::Error>;
 
 impl Client {
     /// Calls an operation with dynamic values: `args` is a map or record of the arguments. Arguments
@@ -331,72 +294,6 @@ impl Client {
         })
     }
 
-    /// Third step: bytes to values, into sinks for the types of [`Client::result`]; and what the
-    /// call did.
-    ///
-    /// # Errors
-    /// The reply is not what the contract says.
-    pub fn receive(
-        &self,
-        exchange: &Exchange,
-        header: &mut dyn Sink,
-        result: &mut dyn Sink,
-    ) -> (Result<Outcome, Error>, Record) {
-        let started = Instant::now();
-        let (outcome, received) = match self.outcome(exchange, header, result, &Automata::decode) {
-            Ok((outcome, received)) => (Ok(outcome), received),
-            Err(error) => (Err(error), Received::default()),
-        };
-        (outcome, self.received(exchange, started, received))
-    }
-
-    /// What a call did whose reply was read, which is logged.
-    pub(super) fn received(&self, exchange: &Exchange, started: Instant, received: Received) -> Record {
-        let record = self.record(exchange, started.elapsed(), received);
-        tracing::debug!(
-            operation = %record.operation,
-            status = record.status,
-            bytes_out = record.request.len(),
-            bytes_in = record.reply.len(),
-            encode_us = record.encode.as_micros() as u64,
-            network_us = record.network.total().as_micros() as u64,
-            decode_us = record.decode.as_micros() as u64,
-            "call"
-        );
-        record
-    }
-
-    /// Sinks for the headers and the results of an operation.
-    pub(super) fn sinks(&self, operation: &str) -> Result<(ValueSink, ValueSink), Error> {
-        let types = self.types();
-        let nothing = || ValueSink::new(std::sync::Arc::new(castile_value::Shape::new("", Vec::new())));
-        Ok(match self.result(operation)? {
-            Some((header, result)) => (
-                ValueSink::new(types.shape(header).clone()),
-                ValueSink::new(types.shape(result).clone()),
-            ),
-            None => (nothing(), nothing()),
-        })
-    }
-
-    pub(super) fn finish(&self, exchange: Exchange) -> Result<Result<Reply, Fault>, Error> {
-        let (mut header, mut result) = self.sinks(&exchange.outgoing.operation)?;
-        let (outcome, record) = self.receive(&exchange, &mut header, &mut result);
-        match outcome? {
-            Outcome::Fault(fault) => Ok(Err(*fault)),
-            Outcome::Reply(blocks) => {
-                let Graph { root, objects } = result.finish_graph();
-                Ok(Ok(Reply {
-                    value: single(root),
-                    objects,
-                    header: Value::Record(header.finish()),
-                    blocks,
-                    record,
-                }))
-            }
-        }
-    }
-
     pub(super) fn encode_request(
         &self,
         operation: &Operation,
@@ -469,170 +366,6 @@ impl Client {
         request.timeout_call = outgoing.timeout;
         self.with_http_headers(request)
     }
-
-    pub(super) fn outcome<T: Default>(
-        &self,
-        exchange: &Exchange,
-        header: &mut dyn Sink,
-        result: &mut dyn Sink,
-        read: Read<'_, T>,
-    ) -> Result<(Outcome, T), Error> {
-        let Response {
-            status,
-            headers,
-            body,
-            ..
-        } = &exchange.incoming.response;
-        let operation = self.operation(&exchange.outgoing.operation)?;
-        let content_type = content_type(headers);
-        let during = |e: Error| {
-            e.during(format_args!(
-                "the reply to {} ({})",
-                operation.name,
-                status.as_u16()
-            ))
-        };
-        let expected = operation.output.is_some();
-        if body.is_empty() {
-            return match status.is_success() {
-                true if expected => Err(during(peer("it is empty"))),
-                true => Ok((Outcome::Reply(Vec::new()), T::default())),
-                false => Err(during(refusal(*status, "it is an error without a word"))),
-            };
-        }
-        let (content_type, body) = match &exchange.incoming.related {
-            Some(Ok(related)) => (&*related.root.content_type, &related.root.content),
-            Some(Err(why)) => return Err(during(peer(&format!("no multipart message: {why}")))),
-            None => (content_type, body),
-        };
-        if !Media::parse(content_type).is_xml() {
-            return Err(during(foreign(*status, content_type, body)));
-        }
-        let memories = Some(&exchange.outgoing.memories);
-        self.decode_reply(operation, memories, content_type, body, header, result, read)
-            .map_err(during)
-    }
-
-    #[allow(clippy::too_many_arguments)] // what a reply is read by, and where its values go
-    pub(super) fn decode_reply<T: Default>(
-        &self,
-        operation: &Operation,
-        memories: Option<&Memories>,
-        content_type: &str,
-        body: &[u8],
-        header: &mut dyn Sink,
-        result: &mut dyn Sink,
-        read: Read<'_, T>,
-    ) -> Result<(Outcome, T), Error> {
-        let types = self.types();
-        let text = media::text(body, &Media::parse(content_type))?;
-        let message = self.automata.open(&text, &self.options.limits, Some(MY_SERVER))?;
-        let envelope = message.envelope();
-        if let Some(memories) = memories {
-            self.check(operation, memories, envelope)?;
-        }
-        let options = DecodeOptions {
-            strict: self.options.strict,
-        };
-        if envelope.is_fault() {
-            let envelope = message.into_envelope();
-            let fault = envelope.decode_fault(types, Some(operation.detail), &options)?;
-            return Ok((Outcome::Fault(Box::new(fault)), T::default()));
-        }
-        let blocks = envelope.headers().to_vec();
-        let Some(plan) = &operation.output else {
-            return Ok((Outcome::Reply(blocks), T::default()));
-        };
-        if let Some(other) = self.another(plan, envelope) {
-            return Err(peer(&format!(
-                "its body holds {other}, which is of another message"
-            )));
-        }
-        let number = std::ptr::from_ref(operation) as usize;
-        let decode = |result: &mut dyn Sink| {
-            let intake = Intake {
-                types,
-                plan,
-                options: &options,
-                header,
-                body: result,
-            };
-            read(&self.automata, message, number, intake)
-        };
-        let received = match plan.style {
-            Style::Wrapped if arguments(types, plan).1 => {
-                let shape = types.shape(self.result_type(plan)).clone();
-                decode(&mut Inside::new(result, shape))?
-            }
-            _ => decode(result)?,
-        };
-        Ok((Outcome::Reply(blocks), received))
-    }
-
-    /// The body's element, where it is that of another message of the contract: what is tolerated without
-    /// strict is a wrong name, not a wrong message.
-    fn another(&self, plan: &Plan, envelope: &Envelope<'_>) -> Option<Name> {
-        let types = self.types();
-        let [expected] = &types.complex(plan.body).fields[..] else {
-            return None;
-        };
-        let (namespace, local) = envelope.first_name()?;
-        if *expected.wire.local == *local {
-            return None;
-        }
-        let name = QName::new(types.namespace(namespace)?, local);
-        types.element_named(&name)?;
-        envelope.first()
-    }
-
-    /// The type whose fields are the results: a wrapper's fields, or the body's elements.
-    pub(super) fn result_type(&self, plan: &Plan) -> ComplexId {
-        match plan.style {
-            Style::Wrapped => arguments(self.types(), plan).0,
-            Style::Bare => plan.body,
-        }
-    }
-
-    fn record(&self, exchange: &Exchange, decode: Duration, received: Received) -> Record {
-        let Exchange {
-            outgoing,
-            incoming: Incoming { response, related },
-        } = exchange;
-        let text = |v: &castile_http::HeaderValue| String::from_utf8_lossy(v.as_bytes()).into_owned();
-        Record {
-            operation: outgoing.operation.clone(),
-            endpoint: self.endpoint.to_string(),
-            encode: outgoing.encode,
-            network: response.timings,
-            decode,
-            request: outgoing.body.clone(),
-            reply: response.body.clone(),
-            received,
-            status: response.status.as_u16(),
-            http_headers: response
-                .headers
-                .iter()
-                .map(|(n, v)| (n.to_string(), text(v)))
-                .collect(),
-            attachments: related
-                .as_ref()
-                .and_then(|r| r.as_ref().ok())
-                .map(|r| r.rest.clone())
-                .unwrap_or_default(),
-        }
-    }
-}
-
-/// All replies to a client come from one server.
-const MY_SERVER: &[u8] = b"";
-
-/// The value itself when the record has one field, else the record.
-pub(super) fn single(record: castile_value::Record) -> Value {
-    match record.values().len() {
-        0 => Value::Absent,
-        1 => record.into_values().pop().unwrap_or_default(),
-        _ => Value::Record(record),
-    }
 }
 
 /// Arguments are a map or a record.
@@ -651,8 +384,4 @@ pub(crate) fn source_of(args: &Value) -> Result<&dyn Source, Error> {
 
 pub(super) fn during(error: Error, outgoing: &Outgoing) -> Error {
     error.during(format_args!("calling {}", outgoing.operation))
-}
-
-pub(super) fn peer(text: &str) -> Error {
-    Error::new(Kind::Peer, Guilty::Peer, text)
 }

@@ -3,6 +3,7 @@
 mod call;
 mod carrier;
 mod options;
+mod outcome;
 mod record;
 mod related;
 mod reply;
@@ -21,15 +22,17 @@ use castile_plan::{ComplexId, Plan, Types};
 use castile_value::{Sink, Source};
 use url::Url;
 
-pub use call::{CallOptions, Exchange, Outcome, Outgoing, Reply};
+pub use call::{CallOptions, Exchange, Outgoing};
 pub use carrier::{Carrier, Carrying};
 pub use options::ClientOptions;
+pub use outcome::{Outcome, Reply};
 pub use record::Record;
 pub use related::{Attachment, Incoming};
 pub use shared::SharedReply;
 pub use stream::{ReplyStream, Rest};
 
 use self::carrier::Transport;
+use self::outcome::Arrived;
 use crate::addressing::{Addressing, AddressingVersion};
 use crate::costs::with_costs;
 use crate::error::{Error, Guilty, Kind};
@@ -230,7 +233,13 @@ impl Client {
         result: &mut dyn Sink,
     ) -> Result<Outcome, Error> {
         let operation = self.operation(operation)?;
-        let (outcome, _) = self.decode_reply(operation, None, "", body, header, result, &Automata::decode)?;
+        let arrived = Arrived {
+            operation,
+            memories: None,
+            content_type: "",
+            body,
+        };
+        let (outcome, _) = self.decode_reply(&arrived, header, result, &Automata::decode)?;
         Ok(outcome)
     }
 

@@ -7,7 +7,8 @@ use castile_contract::Operation;
 use castile_http::{Response, StatusCode};
 
 use super::Client;
-use super::call::{Exchange, Outgoing, peer};
+use super::call::{Exchange, Outgoing};
+use super::outcome::peer;
 use super::related::Incoming;
 use crate::adapt::names_header;
 use crate::addressing::{Asked, Ticket};

@@ -9,7 +9,8 @@ use castile_diff::{Received, Shared, Ticket};
 use castile_value::{Sink, Source, Value};
 
 use super::Client;
-use super::call::{Exchange, Outcome, single};
+use super::call::Exchange;
+use super::outcome::{Outcome, single};
 use super::record::Record;
 use crate::error::Error;
 

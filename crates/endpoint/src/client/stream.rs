@@ -9,8 +9,9 @@ use castile_plan::{ComplexId, Plan};
 use castile_value::{Record, Source, Value, ValueSink};
 
 use super::Client;
-use super::call::{CallOptions, Exchange, Outcome, Outgoing, during, peer};
+use super::call::{CallOptions, Exchange, Outgoing, during};
 use super::carrier::Arriving;
+use super::outcome::{Outcome, peer};
 use super::related::{Incoming, content_type};
 use super::streamed::Way;
 use crate::adapt::Headers;

@@ -9,8 +9,9 @@ from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar, cast
 from . import _castile
 from ._castile import OperationFace, Stream
 from ._errors import NoSuchOperation
+from ._names import attribute_names
 from ._operations import help_text, no_operation, signature
-from ._records import XML, Record, attribute_names
+from ._records import XML, Record
 from ._streams import AsyncStream
 
 Headers: TypeAlias = "Mapping[str, Any] | Record | Sequence[Any] | XML | None"

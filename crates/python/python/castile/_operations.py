@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from ._castile import OperationFace, ParameterFace
-from ._records import attribute_names
+from ._names import attribute_names
 
 _PYTHON = {
     "boolean": "bool",

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import enum
 import inspect
-import keyword
-import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from typing import Any, ClassVar, NamedTuple, TypeAlias, cast
+from typing import Any, ClassVar, TypeAlias, cast
 
 import numpy as np
+
+from ._names import attribute_names, class_name
+from ._plain import NIL, SKIP, XML, Nil, QName, Skip
 
 __all__ = [
     "NIL",
@@ -37,71 +38,6 @@ array of numbers, pairs of name and dtype name a structured array."""
 
 APACHE_MAP = "{http://xml.apache.org/xml-soap}Map"
 """The type whose values are maps."""
-
-
-class Skip:
-    """The type of `SKIP`."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "castile.SKIP"
-
-    def __bool__(self) -> bool:
-        return False
-
-    def __reduce__(self) -> str:
-        return "SKIP"
-
-
-class Nil:
-    """The type of `NIL`."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return "castile.NIL"
-
-    def __bool__(self) -> bool:
-        return False
-
-    def __reduce__(self) -> str:
-        return "NIL"
-
-
-NIL = Nil()
-"""An explicit nil, also where `None` would be taken as nothing."""
-
-SKIP = Skip()
-"""A value that is left out: the element or attribute is not sent. (`None` is an explicit nil
-where the type allows one, and is left out where it does not.)"""
-
-
-class XML(str):
-    """A well-formed element that is sent as it is, where a wildcard or `anyType` stands.
-
-    >>> XML('<note xmlns="urn:n">hi</note>')
-    XML('<note xmlns="urn:n">hi</note>')
-    """
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return f"XML({super().__repr__()})"
-
-
-class QName(NamedTuple):
-    """A qualified name as a value, its prefix resolved (XSD 1.0 part 2, 3.2.18).
-
-    >>> str(QName("urn:x", "name"))
-    '{urn:x}name'
-    """
-
-    namespace: str
-    local: str
-
-    def __str__(self) -> str:
-        return f"{{{self.namespace}}}{self.local}" if self.namespace else self.local
 
 
 class Record:
@@ -440,40 +376,6 @@ def class_body(
         "_castile_index": index,
         "_castile_members": dict(members),
     }
-
-
-def class_name(type_name: str) -> str:
-    """A Python name for a type: the local part, or the last step of an anonymous type's path."""
-    local = re.split(r"[/}]", type_name.rstrip("/"))[-1]
-    return attribute_names((local,))[0]
-
-
-def attribute_names(names: tuple[str, ...]) -> tuple[str, ...]:
-    """Python names for names on the wire, one each and all different.
-
-    >>> attribute_names(("x", "unit-price", "from", "__init__", "unit.price", "2nd"))
-    ('x', 'unit_price', 'from_', 'x__init__', 'unit_price_', 'x2nd')
-    """
-    taken = set(names)
-    out = []
-    for name in names:
-        attr = _identifier(name)
-        while attr != name and attr in taken:
-            attr += "_"
-        taken.add(attr)
-        out.append(attr)
-    return tuple(out)
-
-
-def _identifier(name: str) -> str:
-    if name.isidentifier() and not keyword.iskeyword(name) and not name.startswith(("__", "_castile_")):
-        return name
-    attr = re.sub(r"\W", "_", name)
-    if keyword.iskeyword(attr):
-        return attr + "_"
-    if attr.startswith(("__", "_castile_")) or not attr.isidentifier():
-        return "x" + attr
-    return attr
 
 
 def same(a: Any, b: Any) -> bool:

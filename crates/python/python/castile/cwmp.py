@@ -29,6 +29,7 @@ from typing import Any
 from . import _castile
 from ._client import AsyncClient, Client
 from ._errors import Fault
+from ._handlers import FreeHandler
 from ._options import (
     TLS,
     StrPath,
@@ -40,7 +41,7 @@ from ._options import (
     tls_settings,
 )
 from ._records import Record
-from ._serve import Running, _FreeHandler
+from ._serve import Running
 
 __all__ = ["Acs", "AsyncSession", "ConnectionRequests", "Cpe", "CpeSession", "CwmpFault", "Session", "serve"]
 
@@ -236,7 +237,7 @@ def _program(handler: Callable[[Any], Any]) -> Callable[[_castile.Client, _casti
     return program
 
 
-class _Methods(_FreeHandler):
+class _Methods(FreeHandler):
     """What either side answers."""
 
     def begin(self, faces: Sequence[_castile.OperationFace]) -> list[str]:  # type: ignore[override]

@@ -6,7 +6,8 @@ import pprint
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from .._records import SKIP, Kind, Record, _held, attribute_names, class_name
+from .._names import attribute_names, class_name
+from .._records import SKIP, Kind, Record, _held
 from . import _trees
 
 __all__ = ["CompoundValue", "compound_class", "element"]
