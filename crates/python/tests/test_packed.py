@@ -87,7 +87,9 @@ def test_events_are_read(interop, rows, kind):
     assert castile.asdict(client.decode("echoEvents", reply)) == values
 
 
-@pytest.mark.parametrize("odd", ["plain", "a & b", "", "ü", Text("of another class"), 17, None, "\x01", "\ud800"])
+@pytest.mark.parametrize(
+    "odd", ["plain", "a & b", "", "ü", Text("of another class"), 17, None, "\x01", "\ud800"]
+)
 def test_texts_are_written_as_one_by_one(client, odd):
     values: list[object] = [f"text {i}" for i in range(1300)]
     values[600] = odd

@@ -1,5 +1,7 @@
 //! Arrays of numbers: [`Column`] borrows one, [`ColumnBuf`] owns one.
 
+use std::ops::Range;
+
 use crate::{Changes, DType, Scalar};
 
 /// A borrowed array of numbers that may stand in a larger layout: value `i` lies at byte
@@ -100,6 +102,14 @@ impl<'a> Column<'a> {
         *self.data[at..at + N]
             .first_chunk()
             .expect("the slice has this length")
+    }
+
+    /// The `N` bytes of each value of `rows`. Callers keep `rows` within `len` and `N` at the dtype's size.
+    #[inline(always)]
+    pub fn each<const N: usize>(&self, rows: Range<usize>) -> impl Iterator<Item = [u8; N]> + 'a {
+        let data = self.data.get(rows.start * self.stride..).unwrap_or_default();
+        let values = data.chunks(self.stride.max(1)).take(rows.len());
+        values.map_while(|value| value.first_chunk().copied())
     }
 
     /// The values of a column of doubles; empty for another dtype.

@@ -64,6 +64,13 @@ impl<'a> Packed<'a> {
         Table::of_equal(columns.collect(), self.len())
     }
 
+    /// The texts of record `i`; none past the end.
+    #[inline]
+    pub fn texts_of(&self, i: usize) -> &[&'a str] {
+        let each = self.layout.texts().len();
+        self.texts.get(i * each..(i + 1) * each).unwrap_or_default()
+    }
+
     /// The packed numbers and the texts of each record.
     pub fn rows(&self) -> impl ExactSizeIterator<Item = (&[u8], &[&'a str])> {
         let (stride, texts) = (self.layout.stride(), self.layout.texts().len());

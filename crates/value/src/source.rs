@@ -79,6 +79,15 @@ pub trait Items {
     fn texts<'s>(&'s self, _range: Range<usize>, _out: &mut Vec<&'s str>) -> bool {
         false
     }
+    /// The values of `range` where they lie, when they are dynamic ones: those are read in place, with
+    /// nothing asked for.
+    fn values(&self, _range: Range<usize>) -> Option<&[Value]> {
+        None
+    }
+    /// The same for owned texts.
+    fn strings(&self, _range: Range<usize>) -> Option<&[String]> {
+        None
+    }
 }
 
 impl Source for crate::Record {

@@ -6,12 +6,10 @@ use castile_lexical as lexical;
 use castile_plan::Tags;
 use castile_value::{Column, DType};
 
-use super::glue::{Constant, Glue, piece};
+use super::glue::{Constant, Glue};
 use super::kernel::{Kernel, NUMBER};
-
-/// Rows for which room is made at once: the buffer is cleared before it is written, and a block
-/// of this many stays in the cache meanwhile.
-const BLOCK: usize = 256;
+use super::room::Room;
+use super::texts::{ROWS, Texts};
 
 /// An array of numbers, or of flat records, that is about to be written: one column a field, all of
 /// whose values their types can hold.
@@ -64,11 +62,19 @@ impl RowWriter {
     pub const NUMBER: usize = NUMBER;
 
     pub(super) fn new(columns: &[(Kernel, Column<'_>)], glue: Glue) -> RowWriter {
-        RowWriter {
-            kernels: columns.iter().map(|(kernel, _)| *kernel).collect(),
-            dtypes: columns.iter().map(|(_, column)| column.dtype()).collect(),
+        let mut writer = RowWriter {
+            kernels: Vec::new(),
+            dtypes: Vec::new(),
             glue,
-        }
+        };
+        writer.set(columns);
+        writer
+    }
+
+    /// Other columns, written with the same bytes between.
+    pub(super) fn set(&mut self, columns: &[(Kernel, Column<'_>)]) {
+        self.kernels = columns.iter().map(|(kernel, _)| *kernel).collect();
+        self.dtypes = columns.iter().map(|(_, column)| column.dtype()).collect();
     }
 
     /// A writer of numbers that are no part of a message: for finding out what writing costs.
@@ -163,56 +169,49 @@ impl RowWriter {
     }
 
     /// Appends rows, each value with its gap. `note` is told the length of every value.
-    pub fn write(
-        &self,
-        columns: &[Column<'_>],
-        rows: Range<usize>,
-        out: &mut Vec<u8>,
-        mut note: impl FnMut(u8),
-    ) {
+    pub fn write(&self, columns: &[Column<'_>], rows: Range<usize>, out: &mut Vec<u8>, note: impl FnMut(u8)) {
         let [column] = columns else {
             return self.write_rows(columns, rows, out, note);
         };
+        // Loops of their own for what arrays mostly hold.
         match self.kernels[0] {
-            // A loop of its own for what arrays mostly hold.
-            Kernel::F64 => self.write_column(rows, out, note, |i, o| {
-                lexical::write_f64(f64::from_ne_bytes(column.bytes(i)), o)
+            Kernel::F64 => self.write_column(column, rows, out, note, |v, out| {
+                lexical::write_f64(f64::from_ne_bytes(v), out)
             }),
-            Kernel::F32 => self.write_column(rows, out, note, |i, o| {
-                lexical::write_f32(f32::from_ne_bytes(column.bytes(i)), o)
+            Kernel::F32 => self.write_column(column, rows, out, note, |v, out| {
+                lexical::write_f32(f32::from_ne_bytes(v), out)
             }),
-            Kernel::I32 => self.write_column(rows, out, note, |i, o| {
-                lexical::write_i32(i32::from_ne_bytes(column.bytes(i)), o)
+            Kernel::I32 => self.write_column(column, rows, out, note, |v, out| {
+                lexical::write_i32(i32::from_ne_bytes(v), out)
             }),
-            Kernel::I64 => self.write_column(rows, out, note, |i, o| {
-                lexical::write_i64(i64::from_ne_bytes(column.bytes(i)), o)
+            Kernel::I64 => self.write_column(column, rows, out, note, |v, out| {
+                lexical::write_i64(i64::from_ne_bytes(v), out)
             }),
-            kernel => self.write_column(rows, out, &mut note, |i, o| kernel.put(column, i, o)),
+            _ => self.write_rows(columns, rows, out, note),
         }
     }
 
     #[inline]
-    fn write_column(
+    fn write_column<const N: usize>(
         &self,
+        column: &Column<'_>,
         rows: Range<usize>,
         out: &mut Vec<u8>,
         mut note: impl FnMut(u8),
-        put: impl Fn(usize, &mut [u8; NUMBER]) -> usize,
+        put: impl Fn([u8; N], &mut [u8; NUMBER]) -> usize,
     ) {
-        let between = &self.glue.between[0];
-        for block in rows.clone().step_by(BLOCK) {
-            let stop = rows.end.min(block + BLOCK);
-            let start = out.len();
-            out.resize(start + self.room(stop - block), 0);
-            let room = &mut out[start..];
+        let gap = &self.glue.between[0];
+        self.write_blocks(rows, out, |rows, room| {
             let mut at = 0;
-            for i in block..stop {
-                let length = put(i, piece(room, at));
-                note(length as u8);
-                at = between.put(room, at + length);
+            for value in column.each(rows) {
+                at = gap.put_after(room, at, |number| {
+                    let length = put(value, number);
+                    note(length as u8);
+                    length
+                });
             }
-            out.truncate(start + at);
-        }
+            at
+        });
     }
 
     fn write_rows(
@@ -222,37 +221,57 @@ impl RowWriter {
         out: &mut Vec<u8>,
         mut note: impl FnMut(u8),
     ) {
-        let fields = self.kernels.iter().zip(columns).zip(&self.glue.between);
-        let fields: Vec<_> = fields
-            .map(|((kernel, column), gap)| (*kernel, *column, gap))
-            .collect();
-        for block in rows.clone().step_by(BLOCK) {
-            let stop = rows.end.min(block + BLOCK);
-            let start = out.len();
-            out.resize(start + self.room(stop - block), 0);
-            let room = &mut out[start..];
+        let gaps = &self.glue.between;
+        let mut texts = Texts::new(gaps.len());
+        self.write_blocks(rows, out, |rows, room| {
+            for (cell, (kernel, column)) in self.kernels.iter().zip(columns).enumerate() {
+                texts.fill(cell, *kernel, column, rows.clone());
+            }
             let mut at = 0;
-            for i in block..stop {
-                for (kernel, column, gap) in &fields {
-                    let length = kernel.put(column, i, piece(room, at));
+            for i in 0..rows.len() {
+                for (k, gap) in gaps.iter().enumerate() {
+                    let Some((text, length)) = texts.get(k, i) else {
+                        break;
+                    };
                     note(length as u8);
-                    at = gap.put(room, at + length);
+                    at = gap.put_after(room, at, |number| {
+                        *number = *text;
+                        length
+                    });
                 }
             }
-            out.truncate(start + at);
-        }
+            at
+        });
     }
 
-    /// Room for so many rows, and for what is written beyond the last value and its gap.
-    fn room(&self, rows: usize) -> usize {
-        let gaps = &self.glue.between;
-        let row: usize = self
-            .kernels
-            .iter()
-            .zip(gaps)
-            .map(|(k, g)| k.width_max() + g.len)
-            .sum();
-        let beyond = gaps.iter().map(Constant::room).max().unwrap_or(0);
-        rows * row + NUMBER + beyond
+    /// Has `put` write the rows some at a time into room for them, and say how many bytes.
+    #[inline(always)]
+    fn write_blocks(
+        &self,
+        rows: Range<usize>,
+        out: &mut Vec<u8>,
+        mut put: impl FnMut(Range<usize>, &mut [u8]) -> usize,
+    ) {
+        let (row, beyond) = (self.row_bytes(), self.bytes_beyond());
+        let mut room = Room::new(out);
+        let mut from = rows.start;
+        while from < rows.end {
+            let some = from..rows.end.min(from + ROWS);
+            from = some.end;
+            room.write(some.len() * row + beyond, |out| Some(put(some, out)));
+        }
+        room.finish(0);
+    }
+
+    /// The most bytes that a row takes.
+    fn row_bytes(&self) -> usize {
+        let fields = self.kernels.iter().zip(&self.glue.between);
+        fields.map(|(kernel, gap)| kernel.width_max() + gap.len).sum()
+    }
+
+    /// Bytes that may be written beyond the last row.
+    fn bytes_beyond(&self) -> usize {
+        let gaps = self.glue.between.iter().map(Constant::room);
+        NUMBER + gaps.max().unwrap_or(0)
     }
 }

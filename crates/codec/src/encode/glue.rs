@@ -2,6 +2,8 @@
 
 use castile_plan::Tags;
 
+use super::kernel::NUMBER;
+
 /// The constant bytes around the values of a repeated element.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Glue {
@@ -74,11 +76,13 @@ pub(super) struct Constant {
 
 /// Bytes of one store.
 const WIDE: usize = 32;
+/// Bytes of `Constant::first`.
+const SHORT: usize = 2 * WIDE;
 
 impl Constant {
     fn new(bytes: &[u8]) -> Constant {
         let mut padded = bytes.to_vec();
-        padded.resize(bytes.len().next_multiple_of(WIDE).max(WIDE), 0);
+        padded.resize(bytes.len().next_multiple_of(WIDE).max(SHORT), 0);
         let mut first = [[0; WIDE]; 2];
         for (to, from) in first.iter_mut().zip(padded.chunks_exact(WIDE)) {
             to.copy_from_slice(from);
@@ -95,7 +99,7 @@ impl Constant {
         &self.padded[..self.len]
     }
 
-    /// Bytes that `put` may touch.
+    /// Bytes that `put` may touch, and `put_after` beyond a number's.
     pub(super) fn room(&self) -> usize {
         self.padded.len()
     }
@@ -103,19 +107,45 @@ impl Constant {
     /// Writes the bytes at `at` and gives the place after them; what follows may be overwritten.
     #[inline(always)]
     pub(super) fn put(&self, out: &mut [u8], at: usize) -> usize {
+        if self.len <= SHORT {
+            self.put_short(piece::<SHORT>(out, at), 0);
+        } else {
+            self.put_long(out, at);
+        }
+        at + self.len
+    }
+
+    /// Has `number` write at `at` and say how long it is, and writes the bytes after that; gives the place after
+    /// them.
+    #[inline(always)]
+    pub(super) fn put_after(
+        &self,
+        out: &mut [u8],
+        at: usize,
+        number: impl FnOnce(&mut [u8; NUMBER]) -> usize,
+    ) -> usize {
+        // One look whether there is room for both.
+        let both: &mut [u8; NUMBER + SHORT] = piece(out, at);
+        let length = number(piece(both, 0));
+        if self.len <= SHORT {
+            self.put_short(both, length);
+        } else {
+            self.put_long(out, at + length);
+        }
+        at + length + self.len
+    }
+
+    #[inline(always)]
+    fn put_short(&self, out: &mut [u8], at: usize) {
         let [one, two] = &self.first;
         *piece(out, at) = *one;
         if self.len > WIDE {
             *piece(out, at + WIDE) = *two;
         }
-        if self.len > 2 * WIDE {
-            self.put_rest(out, at);
-        }
-        at + self.len
     }
 
     #[cold]
-    fn put_rest(&self, out: &mut [u8], at: usize) {
+    fn put_long(&self, out: &mut [u8], at: usize) {
         out[at..at + self.room()].copy_from_slice(&self.padded);
     }
 }

@@ -31,7 +31,7 @@ struct Step<'t> {
 
 /// How a value is written when it is of the kind that the type suggests.
 #[derive(Clone, Copy)]
-enum Kernel {
+pub(super) enum Kernel {
     Text,
     Double,
     Float,
@@ -103,7 +103,7 @@ impl<'e, M: Marks> Encoder<'e, M> {
     }
 
     /// How the values of an element are written, if that needs no more checks.
-    fn cell<'t>(&self, f: &Field, tags: &'t Tags) -> Option<Cell<'t>> {
+    pub(super) fn kernel(&self, f: &Field) -> Option<Kernel> {
         let TypeId::Simple(id) = f.ty else { return None };
         if !self.is_uniform(f) || f.kind != FieldKind::Element {
             return None;
@@ -115,7 +115,7 @@ impl<'e, M: Marks> Encoder<'e, M> {
             Some(Some(Range::Integer(low, high))) => (low, high),
             Some(_) => return None,
         };
-        let kernel = match builtin(self.types, id)? {
+        Some(match builtin(self.types, id)? {
             Builtin::String => Kernel::Text,
             Builtin::Double if exact => Kernel::Double,
             Builtin::Float if exact => Kernel::Float,
@@ -132,11 +132,15 @@ impl<'e, M: Marks> Encoder<'e, M> {
                     greatest: bound(greatest, i64::MAX),
                 }
             }
-        };
+        })
+    }
+
+    /// The element of such a field.
+    fn cell<'t>(&self, f: &Field, tags: &'t Tags) -> Option<Cell<'t>> {
         Some(Cell {
             open: open(tags),
             close: &tags.close,
-            kernel,
+            kernel: self.kernel(f)?,
         })
     }
 

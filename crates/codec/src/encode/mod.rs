@@ -4,6 +4,7 @@ mod any;
 mod array;
 mod attributes;
 mod content;
+mod dynamic;
 mod element;
 mod encoded;
 mod fault;
@@ -14,8 +15,10 @@ mod keep;
 mod kernel;
 mod order;
 mod packed;
+mod room;
 mod stream;
 mod substitute;
+mod texts;
 
 use castile_message::{Marks, Unmarked, Version};
 use castile_plan::{Complex, ComplexId, Field, FieldKind, Namespace, NsIx, Plan, TypeId, Types};

@@ -5,16 +5,24 @@ use std::ops::Range;
 use castile_lexical as lexical;
 use castile_message::Marks;
 use castile_plan::{Builtin, ComplexId, Field, SimpleId, Tags, TypeId};
-use castile_value::{Column, Items, Packed};
+use castile_value::{Column, Items, Packed, Value};
 
 use super::Encoder;
-use super::glue::{Constant, Glue, piece};
+use super::flat::RowWriter;
+use super::glue::{Constant, Glue};
 use super::kernel::{Kernel, NUMBER};
+use super::room::Room;
 use crate::error::Error;
 use crate::scalar::builtin;
 
 /// Items asked for at once: enough that the calls cost nothing, few enough that they stay in the cache.
-const ITEMS: usize = 512;
+const ITEMS: usize = 128;
+
+/// The same for records without texts, which need little memory.
+const NUMBERS: usize = 512;
+
+/// The packed numbers of a row, and its texts.
+type Row<'r> = (&'r [u8], &'r [&'r str]);
 
 /// A value of a row.
 enum Cell<'b> {
@@ -42,8 +50,18 @@ impl<M: Marks> Encoder<'_, M> {
         match f.ty {
             TypeId::Simple(id) if !M::ACTIVE && self.is_free_text(id) => {
                 let glue = Glue::new(&[tags], false);
-                let put = |this: &mut Self, range| Ok(this.texts(&glue, items, range));
-                self.each_range(items, ITEMS, put)
+                self.each_range(items, ITEMS, |this, range| {
+                    if let Some(values) = items.values(range.clone()) {
+                        return Ok(this.texts(&glue, values.iter().map(Value::as_str)));
+                    }
+                    if let Some(texts) = items.strings(range.clone()) {
+                        return Ok(this.texts(&glue, texts.iter().map(|text| Some(&**text))));
+                    }
+                    let (mut texts, whole) = (Vec::with_capacity(range.len()), range.len());
+                    Ok(items.texts(range, &mut texts)
+                        && texts.len() == whole
+                        && this.texts(&glue, texts.into_iter().map(Some)))
+                })
             }
             TypeId::Complex(id) => self.records(id, f, tags, items),
             _ => Ok(0),
@@ -56,16 +74,12 @@ impl<M: Marks> Encoder<'_, M> {
             return Ok(0);
         };
         let mut packed = Packed::new(layout.clone());
-        if layout.texts().is_empty() {
+        if layout.texts().is_empty() && (M::ACTIVE || self.keep.is_some()) {
             // An array is one mark, and kept as one, however long.
-            let whole = M::ACTIVE || self.keep.is_some();
-            let step = if whole { items.len() } else { ITEMS };
-            return self.each_range(items, step, |this, range| {
-                let from = range.start;
+            return self.each_range(items, items.len(), |this, range| {
                 let fits = pack(items, range, &mut packed);
                 if fits {
-                    let written = this.table(f, tags, packed.table());
-                    written.map_err(|e| e.later(from))?;
+                    this.table(f, tags, packed.table())?;
                 }
                 Ok(fits)
             });
@@ -81,8 +95,20 @@ impl<M: Marks> Encoder<'_, M> {
         let mut around = vec![tags];
         around.extend(types.tags(id));
         let glue = Glue::new(&around, self.encoding.is_some());
-        self.each_range(items, ITEMS, |this, range| {
-            Ok(pack(items, range, &mut packed) && this.rows(&glue, fields, &packed).is_some())
+        let dynamic = self.dynamic_cells(fields, &glue);
+        let mut writer = RowWriter::new(&[], glue.clone());
+        let step = if layout.texts().is_empty() { NUMBERS } else { ITEMS };
+        self.each_range(items, step, |this, range| {
+            if let Some(cells) = &dynamic
+                && let Some(values) = items.values(range.clone())
+            {
+                return Ok(this.dynamic_rows(&glue, cells, layout.shape(), values));
+            }
+            let written = pack(items, range, &mut packed).then(|| match layout.texts() {
+                [] => this.number_rows(&mut writer, fields, &packed),
+                _ => this.rows(&glue, fields, &packed),
+            });
+            Ok(written.flatten().is_some())
         })
     }
 
@@ -111,22 +137,33 @@ impl<M: Marks> Encoder<'_, M> {
             && !(self.options.strict && self.types.rules(id).is_some())
     }
 
-    fn texts(&mut self, glue: &Glue, items: &dyn Items, range: Range<usize>) -> bool {
-        let mut texts = Vec::with_capacity(range.len());
-        let whole = range.len();
-        if !items.texts(range, &mut texts) || texts.len() != whole {
-            return false;
-        }
+    /// Writes texts; `false` when one is none, or none that XML can carry.
+    fn texts<'t>(&mut self, glue: &Glue, mut texts: impl Iterator<Item = Option<&'t str>>) -> bool {
         let gap = &glue.between[0];
-        let mut room = Room::new(self.out, glue);
-        let good = texts.iter().all(|text| {
+        self.out.extend_from_slice(&glue.first);
+        let mut room = Room::new(self.out);
+        let good = texts.all(|text| {
+            let Some(text) = text else { return false };
             let plain = room.write(text.len() + gap.room(), |out| {
                 castile_xml::copy_plain(text, out).then(|| gap.put(out, text.len()))
             });
-            plain || room.append(|out| append_text(text, out) && append(gap, out))
+            plain || room.append(|out| append_text(text, gap, out))
         });
-        room.finish(glue);
+        room.finish(glue.opening);
         good
+    }
+
+    /// Writes the rows of a packed that has no texts; `None` when some value is none of its type.
+    fn number_rows(&mut self, writer: &mut RowWriter, fields: &[Field], packed: &Packed<'_>) -> Option<()> {
+        let column = |(k, f)| self.number(f, packed, k);
+        let columns: Vec<(Kernel, Column<'_>)> =
+            fields.iter().enumerate().map(column).collect::<Option<_>>()?;
+        writer.set(&columns);
+        let columns: Vec<Column<'_>> = columns.into_iter().map(|(_, column)| column).collect();
+        self.out.extend_from_slice(writer.first());
+        writer.write(&columns, 0..packed.len(), self.out, |_| {});
+        self.out.truncate(self.out.len() - writer.opening());
+        Some(())
     }
 
     /// Writes the rows of a packed; `None` when some value is none of its type.
@@ -134,44 +171,53 @@ impl<M: Marks> Encoder<'_, M> {
         let cells = self.cells(fields, packed)?;
         let cells: Vec<(Cell<'_>, &Constant)> = cells.into_iter().zip(&glue.between).collect();
         let around: usize = cells.iter().map(|(_, gap)| NUMBER + gap.room()).sum();
-        let mut room = Room::new(self.out, glue);
-        let good = packed.rows().enumerate().all(|(row, (numbers, texts))| {
-            let bytes = texts.iter().fold(around, |bytes, text| bytes + text.len());
+        self.out.extend_from_slice(&glue.first);
+        let mut room = Room::new(self.out);
+        for (row, values) in packed.rows().enumerate() {
+            let bytes = values.1.iter().fold(around, |bytes, text| bytes + text.len());
             let plain = room.write(bytes, |out| {
-                cells.iter().try_fold(0, |at, (cell, gap)| {
-                    let end = cell.put(row, numbers, texts, out, at)?;
-                    Some(gap.put(out, end))
-                })
+                let mut at = 0;
+                for (cell, gap) in &cells {
+                    at = cell.put(row, values, gap, out, at)?;
+                }
+                Some(at)
             });
-            plain
-                || room.append(|out| {
-                    cells
-                        .iter()
-                        .all(|(cell, gap)| cell.append(row, numbers, texts, out) && append(gap, out))
-                })
-        });
-        room.finish(glue);
-        good.then_some(())
+            let append = |out: &mut Vec<u8>| {
+                let mut cells = cells.iter();
+                cells.all(|(cell, gap)| cell.append(row, values, gap, out))
+            };
+            if !plain && !room.append(append) {
+                return None;
+            }
+        }
+        room.finish(glue.opening);
+        Some(())
     }
 
     /// How each field's values are written, in the order of the fields.
     fn cells<'b>(&self, fields: &[Field], packed: &'b Packed<'_>) -> Option<Vec<Cell<'b>>> {
         let layout = packed.layout();
-        let (mut numbers, mut texts) = (0.., 0..layout.texts().len());
+        let (mut numbers, mut texts) = (0.., 0..);
         let cell = |(index, f): (usize, &Field)| {
             if layout.texts().contains(&index) {
                 return texts.next().map(Cell::Text);
             }
             let k = numbers.next()?;
-            let (column, place) = (packed.column(k)?, layout.fields().get(k)?.offset);
-            let TypeId::Simple(id) = f.ty else { return None };
-            Some(match Kernel::new(self.types, id, &column, self.options).ok()? {
-                Kernel::F64 => Cell::F64(place),
-                Kernel::I32 => Cell::I32(place),
-                kernel => Cell::Number(column, kernel),
+            let place = layout.fields().get(k)?.offset;
+            Some(match self.number(f, packed, k)? {
+                (Kernel::F64, _) => Cell::F64(place),
+                (Kernel::I32, _) => Cell::I32(place),
+                (kernel, column) => Cell::Number(column, kernel),
             })
         };
         fields.iter().enumerate().map(cell).collect()
+    }
+
+    /// The numbers of a field, which are these of the packed ones; `None` when some value is none of its type.
+    fn number<'b>(&self, f: &Field, packed: &'b Packed<'_>, k: usize) -> Option<(Kernel, Column<'b>)> {
+        let TypeId::Simple(id) = f.ty else { return None };
+        let column = packed.column(k)?;
+        Some((Kernel::new(self.types, id, &column, self.options).ok()?, column))
     }
 }
 
@@ -183,99 +229,57 @@ fn pack<'s>(items: &'s dyn Items, range: Range<usize>, packed: &mut Packed<'s>) 
 }
 
 impl Cell<'_> {
-    /// Writes the value of a row at `at` and gives where it ends; `None` when it is text that has to be looked
-    /// at more closely.
+    /// Writes the value of a row at `at` with what comes after it, and gives where that ends; `None` when it is text
+    /// that has to be looked at more closely.
     #[inline(always)]
-    fn put(&self, row: usize, numbers: &[u8], texts: &[&str], out: &mut [u8], at: usize) -> Option<usize> {
-        match *self {
+    fn put(
+        &self,
+        row: usize,
+        (numbers, texts): Row<'_>,
+        gap: &Constant,
+        out: &mut [u8],
+        at: usize,
+    ) -> Option<usize> {
+        Some(match *self {
             Cell::F64(offset) => {
                 let v = f64::from_ne_bytes(*numbers.get(offset..)?.first_chunk()?);
-                Some(at + lexical::write_f64(v, piece(out, at)))
+                gap.put_after(out, at, |out| lexical::write_f64(v, out))
             }
             Cell::I32(offset) => {
                 let v = i32::from_ne_bytes(*numbers.get(offset..)?.first_chunk()?);
-                Some(at + lexical::write_i32(v, piece(out, at)))
+                gap.put_after(out, at, |out| lexical::write_i32(v, out))
             }
-            Cell::Number(ref column, kernel) => Some(at + kernel.put(column, row, piece(out, at))),
             Cell::Text(k) => {
                 let text = texts.get(k)?;
-                castile_xml::copy_plain(text, out.get_mut(at..)?).then_some(at + text.len())
+                if !castile_xml::copy_plain(text, out.get_mut(at..)?) {
+                    return None;
+                }
+                gap.put(out, at + text.len())
             }
-        }
+            Cell::Number(ref column, kernel) => gap.put_after(out, at, |out| kernel.put(column, row, out)),
+        })
     }
 
-    /// Appends the value of a row, escaped; `false` when XML cannot carry it.
-    fn append(&self, row: usize, numbers: &[u8], texts: &[&str], out: &mut Vec<u8>) -> bool {
+    /// Appends the value of a row, escaped, with what comes after it; `false` when XML cannot carry it.
+    #[cold]
+    fn append(&self, row: usize, values: Row<'_>, gap: &Constant, out: &mut Vec<u8>) -> bool {
         if let Cell::Text(k) = self {
-            return texts.get(*k).is_some_and(|text| append_text(text, out));
+            return values.1.get(*k).is_some_and(|text| append_text(text, gap, out));
         }
-        let mut number = [0; NUMBER];
-        let length = self.put(row, numbers, texts, &mut number, 0);
-        out.extend_from_slice(&number[..length.unwrap_or(0)]);
-        length.is_some()
+        let start = out.len();
+        out.resize(start + NUMBER + gap.room(), 0);
+        let end = self.put(row, values, gap, out, start);
+        out.truncate(end.unwrap_or(start));
+        end.is_some()
     }
 }
 
-fn append_text(text: &str, out: &mut Vec<u8>) -> bool {
+/// Appends a text, escaped, with what comes after it; `false` when XML cannot carry it.
+pub(super) fn append_text(text: &str, gap: &Constant, out: &mut Vec<u8>) -> bool {
     let good = castile_xml::check_text(text).is_ok();
     if good {
         castile_xml::escape_text(text, out);
+        out.extend_from_slice(gap.bytes());
     }
     good
-}
-
-fn append(gap: &Constant, out: &mut Vec<u8>) -> bool {
-    out.extend_from_slice(gap.bytes());
-    true
-}
-
-/// The end of the output, with zeros ahead to be written over: one check a row whether there is room, no
-/// length kept for each piece.
-struct Room<'o> {
-    out: &'o mut Vec<u8>,
-    /// Where the next row goes.
-    at: usize,
-}
-
-/// Zeros made at once.
-const AHEAD: usize = 4096;
-
-impl<'o> Room<'o> {
-    fn new(out: &'o mut Vec<u8>, glue: &Glue) -> Self {
-        out.extend_from_slice(&glue.first);
-        let at = out.len();
-        Room { out, at }
-    }
-
-    /// Has `put` write at most so many bytes, and say how many; `None`: none.
-    #[inline(always)]
-    fn write(&mut self, bytes: usize, put: impl FnOnce(&mut [u8]) -> Option<usize>) -> bool {
-        if self.out.len() - self.at < bytes {
-            self.grow(bytes);
-        }
-        let written = put(&mut self.out[self.at..]);
-        self.at += written.unwrap_or(0);
-        written.is_some()
-    }
-
-    #[cold]
-    #[inline(never)]
-    fn grow(&mut self, bytes: usize) {
-        self.out.resize(self.at + bytes + AHEAD, 0);
-    }
-
-    /// Has `put` append what it likes.
-    #[cold]
-    #[inline(never)]
-    fn append(&mut self, put: impl FnOnce(&mut Vec<u8>) -> bool) -> bool {
-        self.out.truncate(self.at);
-        let good = put(self.out);
-        self.at = self.out.len();
-        good
-    }
-
-    /// Takes back what is not written, and the start of a row that does not come.
-    fn finish(self, glue: &Glue) {
-        self.out.truncate(self.at - glue.opening);
-    }
 }

@@ -17,9 +17,8 @@ impl Single for String {
         }
     }
 
-    fn texts<'s>(many: &'s [Self], out: &mut Vec<&'s str>) -> bool {
-        out.extend(many.iter().map(String::as_str));
-        true
+    fn strings(many: &[Self]) -> Option<&[String]> {
+        Some(many)
     }
 }
 

@@ -49,15 +49,8 @@ impl Single for Value {
             .all(|value| matches!(value, Value::Record(record) if out.push(record)))
     }
 
-    fn texts<'s>(many: &'s [Self], out: &mut Vec<&'s str>) -> bool {
-        out.reserve(many.len());
-        many.iter().all(|value| match value {
-            Value::Text(text) => {
-                out.push(text);
-                true
-            }
-            _ => false,
-        })
+    fn values(many: &[Self]) -> Option<&[Value]> {
+        Some(many)
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::{Input, Mismatch, Open};
-use crate::{Item, Items, Packed, Scalar, Shape};
+use crate::{Item, Items, Packed, Scalar, Shape, Value};
 
 /// One value: of a simple type, a record, or something that may be nil.
 pub trait Single: Sized + 'static {
@@ -86,9 +86,14 @@ pub trait Single: Sized + 'static {
         false
     }
 
-    /// Appends the values when they are texts.
-    fn texts<'s>(_many: &'s [Self], _out: &mut Vec<&'s str>) -> bool {
-        false
+    /// The values when they are dynamic ones.
+    fn values(_many: &[Self]) -> Option<&[Value]> {
+        None
+    }
+
+    /// The values when they are texts.
+    fn strings(_many: &[Self]) -> Option<&[String]> {
+        None
     }
 }
 
@@ -172,8 +177,12 @@ impl<T: Single> Items for Vec<T> {
         self.get(range).is_some_and(|some| T::pack(some, out))
     }
 
-    fn texts<'s>(&'s self, range: Range<usize>, out: &mut Vec<&'s str>) -> bool {
-        self.get(range).is_some_and(|some| T::texts(some, out))
+    fn values(&self, range: Range<usize>) -> Option<&[Value]> {
+        self.get(range).and_then(T::values)
+    }
+
+    fn strings(&self, range: Range<usize>) -> Option<&[String]> {
+        self.get(range).and_then(T::strings)
     }
 }
 
