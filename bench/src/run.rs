@@ -139,7 +139,7 @@ impl<'s> Run<'s> {
         let wanted: Vec<usize> = (0..self.sessions.len())
             .filter(|&index| {
                 let engine = self.sessions[index].session.engine;
-                engine.takes(&cell.workload.name) && !self.results.has(cell, &engine.name)
+                engine.takes(cell) && !self.results.has(cell, &engine.name)
             })
             .collect();
         if wanted.is_empty() {

@@ -81,6 +81,9 @@ pub(crate) struct Point {
     pub(crate) set: BTreeMap<String, String>,
     /// What differs from message to message.
     pub(crate) change: Option<Change>,
+    /// For engines that remember earlier messages; to others it is the same as any other point.
+    #[serde(default)]
+    pub(crate) remembering: bool,
     /// Connections at once (throughput).
     #[serde(default)]
     pub(crate) connections: usize,

@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Outcome;
 use crate::wire::Style;
+use crate::workload::Cell;
 
 /// What an engine can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
@@ -43,8 +44,12 @@ pub(crate) struct Engine {
     pub(crate) start: Option<String>,
     pub(crate) environment: BTreeMap<String, String>,
     pub(crate) note: String,
+    /// What profiles it, where its language does not decide: `perf`, `py-spy` or `jfr`.
+    pub(crate) sampler: Option<String>,
     /// Workloads that it is for; all when empty.
     workloads: Vec<String>,
+    /// It makes a message, or reads one, from the last that was like it.
+    remembers: bool,
     unsupported: BTreeMap<String, String>,
 }
 
@@ -75,6 +80,9 @@ struct File {
     #[serde(default = "sixty")]
     timeout_seconds: f64,
     start: Option<String>,
+    sampler: Option<String>,
+    #[serde(default)]
+    remembers: bool,
     #[serde(default)]
     note: String,
     #[serde(default)]
@@ -95,6 +103,7 @@ struct Variant {
     roles: Option<Vec<Role>>,
     note: Option<String>,
     start: Option<String>,
+    remembers: Option<bool>,
     warmup_seconds: Option<f64>,
     #[serde(default)]
     environment: BTreeMap<String, String>,
@@ -183,7 +192,9 @@ impl File {
             start: variant.start.clone().or_else(|| self.start.clone()),
             environment: both(&self.environment, &variant.environment),
             note: variant.note.clone().unwrap_or_else(|| self.note.clone()),
+            sampler: self.sampler.clone(),
             workloads: variant.workloads.clone(),
+            remembers: variant.remembers.unwrap_or(self.remembers),
             unsupported: both(&self.unsupported, &variant.unsupported),
         }
     }
@@ -199,9 +210,11 @@ impl Engine {
         self.roles.contains(&role)
     }
 
-    /// Whether it is measured in this workload at all: a single technique switched off shows in some only.
-    pub(crate) fn takes(&self, workload: &str) -> bool {
-        self.workloads.is_empty() || self.workloads.iter().any(|w| w == workload)
+    /// Whether it is measured in this cell at all: a single technique switched off shows in some workloads only, and how
+    /// much of a message is new is nothing to who remembers none.
+    pub(crate) fn takes(&self, cell: &Cell<'_>) -> bool {
+        let wanted = self.workloads.is_empty() || self.workloads.contains(&cell.workload.name);
+        wanted && (self.remembers || !cell.point.remembering)
     }
 
     /// Why it has not one of these (operations, settings as `name=value`, workloads).
@@ -235,6 +248,7 @@ impl Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::Workload;
 
     const TEXT: &str = r#"
 title = "A"
@@ -255,6 +269,7 @@ title = "A, best"
 style = "encoded"
 environment = { FAST = "1" }
 workloads = ["doubles"]
+remembers = true
 unsupported = { "chunk=4096" = "never" }
 "#;
 
@@ -271,7 +286,27 @@ unsupported = { "chunk=4096" = "never" }
         assert_eq!(plain.lacks(["chunk=4096"]), None);
         assert!(best.matches("a/*") && best.matches("a/best") && !best.matches("a"));
         assert!(!plain.is(Role::Server));
-        assert!(best.takes("doubles") && !best.takes("ints") && plain.takes("ints"));
+    }
+
+    #[test]
+    fn who_remembers_nothing_is_not_asked_how_much_changed() {
+        let engines = parse(Path::new("engines/a"), TEXT).expect("engines");
+        let (plain, best) = (&engines[0], &engines[1]);
+        let workload = |name: &str| {
+            let text = "title = 'T'\nkind = 'doubles'\nmeasures = ['serialize']\nsizes = [1]\n\
+                        [[point]]\nname = 'all'\n[[point]]\nname = 'some'\nremembering = true\n";
+            let mut workload: Workload = toml::from_str(text).expect("a workload");
+            workload.name = name.to_owned();
+            workload
+        };
+        let (doubles, ints) = (workload("doubles"), workload("ints"));
+        let takes = |engine: &Engine, workload: &Workload| {
+            let cells = workload.cells(false);
+            cells.iter().map(|cell| engine.takes(cell)).collect::<Vec<_>>()
+        };
+        assert_eq!(takes(plain, &ints), [true, false]);
+        assert_eq!(takes(best, &doubles), [true, true]);
+        assert_eq!(takes(best, &ints), [false, false]);
     }
 
     #[test]

@@ -103,7 +103,13 @@ fn perf_frame(line: &str) -> Option<String> {
         .rsplit_once("+0x")
         .map_or(symbol, |(name, _)| name)
         .replace(';', ",");
+    // The kernel and shared libraries are no Go.
+    let program = !object.starts_with('[') && !object.contains(".so");
+    let symbol = program.then(|| go_symbol(&symbol)).flatten().unwrap_or(symbol);
     let object = object.trim_end_matches(')').rsplit('/').next().unwrap_or(object);
+    if let (Some(script), true) = (symbol.strip_prefix("JS:"), object.starts_with("perf-")) {
+        return Some(script_frame(script));
+    }
     let path = symbol
         .trim_start_matches('<')
         .split(['<', ' ', '('])
@@ -112,8 +118,30 @@ fn perf_frame(line: &str) -> Option<String> {
     match (path.contains("::"), object) {
         (true, _) => Some(symbol),
         (false, "inlined") => None,
+        // Whoever started the thread.
+        (false, "[unknown]") => None,
         (false, object) => Some(format!("{object}`{symbol}")),
     }
+}
+
+/// `encoding/xml.(*Decoder).unmarshal`, of which the package ends at the first point behind the last slash, as
+/// `encoding/xml::(*Decoder).unmarshal`; `None` of other symbols.
+fn go_symbol(symbol: &str) -> Option<String> {
+    let start = symbol.split(['(', '[']).next()?.rfind('/').map_or(0, |at| at + 1);
+    let (package, name) = symbol.get(start..)?.split_once('.')?;
+    let is_word =
+        |text: &str| !text.is_empty() && text.chars().all(|c| c.is_alphanumeric() || "_-".contains(c));
+    let is_go = is_word(package) && name.starts_with(|c: char| c.is_alphabetic() || c == '(');
+    (is_go && !symbol.contains(':')).then(|| format!("{}{package}::{name}", &symbol[..start]))
+}
+
+/// What V8 writes down of a function, `*name path:line:column` with a mark of how it was compiled, as `name (path:line)`.
+fn script_frame(text: &str) -> String {
+    let text = text.trim_start_matches(['~', '^', '*', '+']);
+    let (name, place) = text.rsplit_once(' ').unwrap_or(("", text));
+    let name = if name.is_empty() { "anonymous" } else { name };
+    let place = place.rsplit_once(':').map_or(place, |(line, _)| line);
+    format!("{name} ({place})")
 }
 
 #[cfg(test)]
@@ -134,6 +162,17 @@ mod tests {
         assert_eq!(
             Stacks::of_perf(&format!("{perf}{perf}")).text(),
             "castile_xml::read;libc.so.6`memcpy 2\n"
+        );
+        let node = "node 1 2.0: 1 cycles:\n\t55 JS:*write file:///b/node_modules/sax/lib/sax.js:10:5+0x1 (/p/perf-1.map)\n\n";
+        assert_eq!(
+            Stacks::of_perf(node).text(),
+            "write (file:///b/node_modules/sax/lib/sax.js:10) 1\n"
+        );
+        let go = "engine 1 2.0: 1 cycles:\n\t55 encoding/xml.(*Decoder).text+0x1 (/b/engine)\n\t60 main.main+0x2 (/b/engine)\n\
+                  \t70 switch.isra.0+0x2 ([kernel.kallsyms])\n\n";
+        assert_eq!(
+            Stacks::of_perf(go).text(),
+            "[kernel.kallsyms]`switch.isra.0;main::main;encoding/xml::(*Decoder).text 1\n"
         );
         let jfr = "jdk.ExecutionSample {\n  stackTrace = [\n    a.B.inner() line: 1\n    a.B.outer(int) line: 2\n    ...\n  ]\n}\n";
         assert_eq!(Stacks::of_jfr(jfr).text(), "a.B.outer;a.B.inner 1\n");

@@ -13,7 +13,7 @@ pub(super) fn of(frame: &str) -> String {
         return package.to_owned();
     }
     if let Some((_, place)) = frame.split_once(" (") {
-        return python(place.trim_end_matches(')'));
+        return source(place.trim_end_matches(')'));
     }
     let parts: Vec<&str> = frame.split(['.', '/']).collect();
     match parts.len() {
@@ -23,9 +23,16 @@ pub(super) fn of(frame: &str) -> String {
     }
 }
 
-/// `path/to/site-packages/lxml/etree.py:12`
-fn python(place: &str) -> String {
+/// The package of a source file: `path/to/site-packages/lxml/etree.py:12`, `path/to/node_modules/sax/lib/sax.js:12`
+fn source(place: &str) -> String {
     let path = place.rsplit_once(':').map_or(place, |(path, _)| path);
+    if let Some((_, inside)) = path.rsplit_once("node_modules/") {
+        let parts = if inside.starts_with('@') { 2 } else { 1 };
+        return inside.split('/').take(parts).collect::<Vec<_>>().join("/");
+    }
+    if path.starts_with("node:") {
+        return "node".to_owned();
+    }
     let inside = path
         .rsplit_once("site-packages/")
         .map_or(path, |(_, inside)| inside);
@@ -34,16 +41,20 @@ fn python(place: &str) -> String {
         .iter()
         .position(|part| part.starts_with("python3"))
         .and_then(|at| parts.get(at + 1));
-    let name = match path.contains("site-packages/") {
+    // py-spy leaves out where packages are installed.
+    let name = match path.contains("site-packages/") || !path.starts_with('/') {
         true => parts.first(),
         false => of_library.or(parts.last()),
     };
-    name.map_or(place, |name| name.trim_end_matches(".py")).to_owned()
+    let name = name.map_or(place, |name| *name);
+    let endings = [".py", ".js", ".c"];
+    let bare = endings.iter().find_map(|ending| name.strip_suffix(ending));
+    bare.unwrap_or(name).to_owned()
 }
 
 /// Whether a stack that ends so waits instead of working.
 pub(super) fn waits(innermost: &[String]) -> bool {
-    const WORDS: [&str; 22] = [
+    const WORDS: [&str; 31] = [
         "epoll_wait",
         "futex_wait",
         "pthread_cond",
@@ -65,6 +76,15 @@ pub(super) fn waits(innermost: &[String]) -> bool {
         "select (selectors",
         "accept (socket",
         "readinto (socket",
+        "FileInputStream.read",
+        "read (libc",
+        "recv (libc",
+        "poll (libc",
+        "accept (libc",
+        "select (libc",
+        "Selector.poll",
+        "epoll_pwait",
+        "poll (selectors",
         "wait (threading",
     ];
     innermost
@@ -94,6 +114,14 @@ mod tests {
             ),
             ("loads (/usr/lib/python3.11/json/decoder.py:3)", "json"),
             ("main (engine.py:3)", "engine"),
+            ("render (zeep/xsd/elements/element.py:12)", "zeep"),
+            ("0x7f5a (lxml/etree.cpython-311-x86_64-linux-gnu.so)", "lxml"),
+            ("send (libc.so.6)", "libc.so.6"),
+            ("encoding/xml::(*Decoder).unmarshal", "encoding/xml"),
+            ("write (file:///b/node_modules/sax/lib/sax.js:10)", "sax"),
+            ("on (/b/node_modules/@xmldom/xmldom/dom.js:7)", "@xmldom/xmldom"),
+            ("emit (node:events:517)", "node"),
+            ("load (/b/trace.js:9)", "trace"),
             ("runtime.mallocgc", "runtime.mallocgc"),
         ] {
             assert_eq!(of(frame), package, "{frame}");

@@ -47,6 +47,7 @@ pub(crate) fn sample(suite: &Suite, engine: &Engine, options: &Options) -> Outco
         return Err(format!("{} is no {role:?}", engine.name).to_lowercase().into());
     }
     let material = Material::of(suite, &cell)?;
+    let engine = &named_frames(engine);
     let mut process = started(suite, engine, "profile")?;
     let id = process.id();
     let time = Duration::from_secs(options.seconds + 2);
@@ -103,34 +104,83 @@ pub(crate) fn sample(suite: &Suite, engine: &Engine, options: &Options) -> Outco
 
 fn sampled(suite: &Suite, engine: &Engine, process: u32, seconds: u64) -> Outcome<Stacks> {
     let scratch = suite.file(&format!("profiles/scratch-{process}"))?;
-    let stacks = match &*engine.language {
-        "Java" => jfr(process, seconds, &scratch),
-        "Python" => py_spy(process, seconds, &scratch),
-        _ => perf(process, seconds, &scratch),
+    let by_language = match &*engine.language {
+        "Java" => "jfr",
+        "Python" => "py-spy",
+        _ => "perf",
+    };
+    let stacks = match engine.sampler.as_deref().unwrap_or(by_language) {
+        "jfr" => jfr(process, seconds, &scratch),
+        "py-spy" => py_spy(&py_spy_program(suite)?, process, seconds, &scratch),
+        "perf" => perf(&engine.language, process, seconds, &scratch),
+        other => Err(format!("{}: no sampler {other}", engine.name).into()),
     };
     // The sampler's own file is not needed any more; it may not even be there.
     let _ = std::fs::remove_file(&scratch);
     stacks
 }
 
-fn perf(process: u32, seconds: u64, scratch: &Path) -> Outcome<Stacks> {
+/// The engine, told to write down what its compiled code is where perf could not know.
+fn named_frames(engine: &Engine) -> Engine {
+    let mut engine = engine.clone();
+    if engine.language == "JavaScript" {
+        let options = "--perf-basic-prof-only-functions --interpreted-frames-native-stack";
+        engine.environment.insert("NODE_OPTIONS".into(), options.into());
+    }
+    engine
+}
+
+fn perf(language: &str, process: u32, seconds: u64, scratch: &Path) -> Outcome<Stacks> {
+    // Compilers of these leave frame pointers; of the others stacks are copied.
+    let frames = match language {
+        "JavaScript" | "Go" => "fp",
+        _ => "dwarf,16384",
+    };
     let mut record = Command::new("perf");
     record
-        .args(["record", "-F", "997", "--call-graph", "dwarf,16384", "-o"])
+        .args(["record", "-F", "997", "--call-graph", frames, "-o"])
         .arg(scratch);
     record.args(["-p", &process.to_string(), "--", "sleep", &seconds.to_string()]);
     output(&mut record)?;
+    // Castile's Python is Rust where perf looks.
+    let has_crates = ["Rust", "Python"].contains(&language);
     let mut script = Command::new("perf");
-    let text = output(
-        script
-            .args(["script", "-F", "comm,tid,time,event,ip,sym,symoff,dso", "-i"])
-            .arg(scratch),
-    )?;
+    script.args(["script", "-F", "comm,tid,time,event,ip,sym,symoff,dso"]);
+    if !has_crates {
+        // Looking up inlined functions takes minutes in large programs; in Rust they are what crates are known by.
+        script.arg("--no-inline");
+    }
+    let text = output(script.arg("-i").arg(scratch))?;
     Ok(Stacks::of_perf(&text))
 }
 
-fn py_spy(process: u32, seconds: u64, scratch: &Path) -> Outcome<Stacks> {
-    let mut record = Command::new("py-spy");
+/// That of the PATH, else one of the suite's own, which is installed when it is first needed.
+fn py_spy_program(suite: &Suite) -> Outcome<PathBuf> {
+    if Command::new("py-spy").arg("--version").output().is_ok() {
+        return Ok("py-spy".into());
+    }
+    let own = suite.file("tools/py-spy/bin/py-spy")?;
+    if !own.is_file() {
+        let folder = suite.build.join("tools/py-spy");
+        output(Command::new("python3").args(["-m", "venv"]).arg(&folder))?;
+        let pinned = suite.folder.join("languages/python/profile.txt");
+        let mut pip = Command::new(folder.join("bin/python"));
+        pip.args([
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--require-hashes",
+            "-r",
+        ]);
+        output(pip.arg(pinned))?;
+    }
+    Ok(own)
+}
+
+fn py_spy(program: &Path, process: u32, seconds: u64, scratch: &Path) -> Outcome<Stacks> {
+    let mut record = Command::new(program);
     record
         .args([
             "record", "--format", "raw", "--idle", "--rate", "200", "--native", "--output",

@@ -128,7 +128,7 @@ fn rust_passes_every_workload_and_each_variant_some() {
     let suite = Suite::new("castile-rust", env!("CARGO_BIN_EXE_castile-engine-rust"));
     let all = [
         ("castile-rust", 114),
-        ("castile-rust/encoded", 90),
+        ("castile-rust/encoded", 20),
         ("castile-rust/generated", 36),
     ];
     let rows = suite.rows(&all.map(|(engine, _)| ["--engine", engine]).concat());
