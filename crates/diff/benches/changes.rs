@@ -15,7 +15,7 @@ use castile_testkit::{Rng, Table, median, time};
 use castile_value::{ColumnBuf, DType, Record, RowLayout, Rows, Scalar, Shape, Sink, Slot, ValueSink};
 
 const COUNT: usize = 100_000;
-const ROUNDS: usize = 41;
+const ROUNDS: usize = 61;
 
 fn main() {
     let table = Table::parse("Doubles = item:double*");
@@ -50,6 +50,9 @@ fn main() {
         ("100 %, equal widths", 100, true),
         ("100 %, changing widths", 100, false),
     ] {
+        if !wanted(name) {
+            continue;
+        }
         let mut second = first.clone();
         for value in &mut second {
             if rng.below(100) < percent {
@@ -65,6 +68,12 @@ fn main() {
     more.drain(COUNT / 2..COUNT / 2 + 7);
     row(&table, &plan, "10 more, 7 fewer inside", [&text, &message(&more)]);
     shared(&table, &plan, &text, compare);
+}
+
+/// Whether a row is asked for: all are unless words of their names are given.
+fn wanted(name: &str) -> bool {
+    let mut words = std::env::args().skip(1).filter(|word| !word.starts_with("--")).peekable();
+    words.peek().is_none() || words.any(|word| name.contains(&word))
 }
 
 /// A number below 1 with so many digits.

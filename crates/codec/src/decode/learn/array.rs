@@ -9,6 +9,8 @@
 //! Equal bytes after equal bytes of the same pattern have the same values. How long each value's text was says
 //! which value a place belongs to, and where the next begins in the old text when the new one is longer.
 
+mod side;
+
 use std::ops::Range;
 
 use castile_value::DType;
@@ -18,6 +20,7 @@ use super::form::{Cell, Form};
 use super::splice::Splice;
 use crate::decode::repeat::{Ground, Kernel, after, end_of, number};
 use crate::scalar::packed;
+use side::copy;
 
 /// An array of numbers, or of records of numbers, as the last message had it.
 #[derive(Debug, Default)]
@@ -45,16 +48,16 @@ pub(super) struct Refreshed {
 }
 
 impl Array {
-    /// Makes it the array whose first item begins at `at`. `old` is its text in the last message; what of
-    /// that changed is added to `changes`, as long as nothing moves.
+    /// Makes it the array whose first item begins at `at`. `old` is its text in the last message, and that of this
+    /// one afterwards if nothing moved.
     pub(super) fn refresh(
         &mut self,
         form: &Form<'_>,
-        old: &[u8],
+        old: &mut [u8],
         ground: Ground<'_, '_>,
         at: usize,
-        changes: &mut Vec<Range<usize>>,
     ) -> Refreshed {
+        let fuel = FUEL_A_BYTE * old.len();
         let walk = Walk {
             ground,
             form,
@@ -65,11 +68,10 @@ impl Array {
             at,
             cell: 0,
             items: 0,
-            changes,
             parsed: 0,
             in_place: true,
             kept: true,
-            fuel: FUEL_A_BYTE * old.len(),
+            fuel,
         };
         walk.run(at, self)
     }
@@ -83,11 +85,6 @@ impl Array {
 /// Values that differ in a row before something may have come between or gone; then eight times as many.
 const PATIENCE: usize = 8;
 
-/// Equal bytes in a row that are so few that items are compared one by one, and how many of them at once.
-const DENSE: usize = 1024;
-const BLOCK_MIN: usize = 8;
-const BLOCK_MAX: usize = 64;
-
 /// Bytes that must be equal for two texts to be aligned again, and how far that is looked for.
 const SAMPLE: usize = 64;
 const WINDOW: usize = 32 << 10;
@@ -98,7 +95,7 @@ const FUEL_A_BYTE: usize = 4;
 struct Walk<'r, 'p, 'a> {
     ground: Ground<'p, 'a>,
     form: &'r Form<'r>,
-    old: &'r [u8],
+    old: &'r mut [u8],
     widths: Splice,
     values: Splice,
     /// Where the value at hand begins in the old text,
@@ -109,7 +106,6 @@ struct Walk<'r, 'p, 'a> {
     cell: usize,
     /// Items of the new text before it.
     items: u32,
-    changes: &'r mut Vec<Range<usize>>,
     parsed: usize,
     in_place: bool,
     kept: bool,
@@ -178,25 +174,14 @@ impl<'a> Walk<'_, '_, 'a> {
     /// Goes through both texts side by side.
     fn compare(&mut self, from: usize) -> Next {
         let (mut differing, mut patience) = (0, PATIENCE);
-        let mut block = 0;
         loop {
-            if block > 0 && differing < patience && self.form.cells.len() == 1 {
-                let shift = self.at.wrapping_sub(self.before);
-                match self.compare_block(from, block, patience, &mut differing) {
-                    Next::Value(0) => block = 0,
-                    Next::Value(_) if self.at.wrapping_sub(self.before) == shift => block = BLOCK_MAX,
-                    Next::Value(_) => block = BLOCK_MIN,
-                    other => return other,
-                }
-                continue;
+            if self.form.cells.len() == 1 {
+                self.single(&mut differing, patience);
             }
             let (old, new) = (self.old.get(self.before..), self.input().get(self.at..));
             let same = common_prefix(old.unwrap_or_default(), new.unwrap_or_default());
             if self.pass_equal(same) {
                 differing = 0;
-            }
-            if same < DENSE {
-                block = BLOCK_MIN;
             }
             if self.widths.ahead().is_empty() {
                 return Next::More(self.at);
@@ -217,49 +202,6 @@ impl<'a> Walk<'_, '_, 'a> {
                 other => return other,
             }
         }
-    }
-
-    /// Compares some items one by one, which is quicker where many differ, as far as both texts run side by side.
-    /// Gives `Value(0)` when none differed.
-    fn compare_block(&mut self, from: usize, count: usize, patience: usize, differing: &mut usize) -> Next {
-        let widths = self.widths.ahead();
-        let gap = self.form.between.len();
-        let old = self.old.get(self.before..).unwrap_or_default();
-        let new = self.input().get(self.at..).unwrap_or_default();
-        // After the last item there is no other, so it is left to others.
-        let count = widths.len().saturating_sub(1).min(count);
-        let (mut ends, mut end, mut mask) = ([0; BLOCK_MAX], 0, 0u64);
-        for ((i, &width), place) in widths.iter().take(count).enumerate().zip(&mut ends) {
-            let range = end..end + usize::from(width) + gap;
-            end = range.end;
-            *place = end;
-            let same = equal(old.get(range.clone()), new.get(range));
-            mask |= u64::from(!same) << i;
-        }
-        let (mut passed, shift) = ((0, 0), self.at.wrapping_sub(self.before));
-        let all_equal = mask == 0;
-        while mask != 0 {
-            let i = mask.trailing_zeros() as usize;
-            mask &= mask - 1;
-            let until = i.checked_sub(1).and_then(|i| ends.get(i)).copied().unwrap_or(0);
-            if i > passed.0 {
-                self.pass(i - passed.0, until - passed.1);
-                *differing = 0;
-            }
-            match self.read(from) {
-                Next::Value(_) => *differing += 1,
-                other => return other,
-            }
-            passed = (i + 1, ends.get(i).copied().unwrap_or(0));
-            if self.at.wrapping_sub(self.before) != shift || *differing >= patience {
-                return Next::Value(self.at);
-            }
-        }
-        if count > passed.0 {
-            self.pass(count - passed.0, end - passed.1);
-            *differing = 0;
-        }
-        Next::Value(if all_equal { 0 } else { self.at })
     }
 
     /// Passes all values that lie in the next `same` bytes, with what follows each; whether there are any.
@@ -333,7 +275,9 @@ impl<'a> Walk<'_, '_, 'a> {
         let width = usize::from(value.width);
         self.in_place &= width == old_width;
         if self.in_place {
-            self.changes.push(self.before..self.before + width);
+            let text = self.input().get(self.at..).unwrap_or_default();
+            let place = self.old.get_mut(self.before..self.before + width);
+            copy(place.unwrap_or_default(), text);
         }
         self.put(value);
         self.before += old_width + form.cells.get(self.cell).map_or(0, |cell| cell.gap);
@@ -511,23 +455,5 @@ impl<'a> Walk<'_, '_, 'a> {
         self.values.skip(items * self.form.stride);
         self.before += bytes;
         true
-    }
-}
-
-/// Whether both texts are there and equal. Those of most items are compared without a call.
-#[inline(always)]
-fn equal(a: Option<&[u8]>, b: Option<&[u8]>) -> bool {
-    const HALF: usize = size_of::<u128>();
-    let (Some(a), Some(b)) = (a, b) else {
-        return false;
-    };
-    let half = |half: Option<&[u8; HALF]>| half.map_or(0, |half| u128::from_ne_bytes(*half));
-    match a.len() {
-        HALF..=32 => {
-            let first = half(a.first_chunk()) ^ half(b.first_chunk());
-            let last = half(a.last_chunk()) ^ half(b.last_chunk());
-            first | last == 0
-        }
-        _ => a == b,
     }
 }

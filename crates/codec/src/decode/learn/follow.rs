@@ -183,12 +183,8 @@ impl<'a> Walk<'_, '_, 'a> {
         let old = array.span.clone();
         let pattern = items.pattern(&items.gap);
         let form = Form::new(&pattern, &items.dtypes, most)?;
-        let text = shadow.text.get(old.clone()).unwrap_or_default();
-        let before = shadow.changes.len();
-        let read = array.refresh(&form, text, self.ground, at, &mut shadow.changes);
-        for change in shadow.changes.iter_mut().skip(before) {
-            *change = old.start + change.start..old.start + change.end;
-        }
+        let text = shadow.text.get_mut(old.clone()).unwrap_or_default();
+        let read = array.refresh(&form, text, self.ground, at);
         let in_place = read.in_place && old.start + self.from == at;
         let state = match (read.kept, in_place) {
             (false, _) => State::Spoilt,

@@ -1,6 +1,5 @@
 //! [`Shadow`]: what is kept of the last message.
 
-use std::ops::Range;
 use std::sync::Arc;
 
 use super::array::Array;
@@ -19,8 +18,6 @@ pub struct Shadow {
     /// The message from the end of its prologue on.
     pub(super) text: Vec<u8>,
     pub(super) arrays: Vec<Array>,
-    /// Bytes of `text` that the message at hand has otherwise, while nothing moved.
-    pub(super) changes: Vec<Range<usize>>,
     pub(super) state: State,
 }
 
@@ -29,15 +26,12 @@ pub struct Shadow {
 pub(super) enum State {
     /// Nothing was done yet.
     Untouched,
-    /// What is equal lies in the same place, but for `changes`.
+    /// What is equal lies in the same place, and what differs in arrays is in the text.
     InPlace,
     Moved,
     /// It has to be dropped.
     Spoilt,
 }
-
-/// How many bytes are copied in the time that one change takes.
-const CHANGE_BYTES: usize = 64;
 
 impl Shadow {
     /// Nothing is kept yet.
@@ -47,7 +41,6 @@ impl Shadow {
             track: track.cloned(),
             text: Vec::new(),
             arrays: Vec::new(),
-            changes: Vec::new(),
             state: State::Untouched,
         }
     }
@@ -75,19 +68,17 @@ impl Shadow {
 
     /// Takes over a message that was read; false when that cannot be kept.
     pub(super) fn settle(&mut self, rest: &[u8]) -> bool {
-        let few = self.changes.len().saturating_mul(CHANGE_BYTES) < rest.len();
-        let patched = self.state <= State::InPlace && self.text.len() == rest.len() && few;
+        let patched = self.state <= State::InPlace && self.text.len() == rest.len();
         if !patched || self.patch(rest).is_none() {
             self.text.clear();
             self.text.extend_from_slice(rest);
         }
-        self.changes.clear();
         let kept = self.state != State::Spoilt;
         self.state = State::Untouched;
         kept
     }
 
-    /// Copies what is not in an array, and of the arrays what changed.
+    /// Copies what is not in an array.
     fn patch(&mut self, rest: &[u8]) -> Option<()> {
         let mut at = 0;
         let mut ranges = Vec::with_capacity(self.arrays.len() + 1);
@@ -96,9 +87,9 @@ impl Shadow {
             at = array.span.end;
         }
         ranges.push(at..rest.len());
-        for range in ranges.iter().chain(&self.changes) {
+        for range in ranges {
             let place = self.text.get_mut(range.clone())?;
-            place.copy_from_slice(rest.get(range.clone())?);
+            place.copy_from_slice(rest.get(range)?);
         }
         Some(())
     }
@@ -106,7 +97,6 @@ impl Shadow {
     /// Bytes of memory, roughly.
     pub fn memory(&self) -> usize {
         let arrays: usize = self.arrays.iter().map(Array::memory).sum();
-        let changes = self.changes.capacity() * size_of::<Range<usize>>();
-        self.text.capacity() + arrays + changes + size_of::<Self>()
+        self.text.capacity() + arrays + size_of::<Self>()
     }
 }

@@ -27,6 +27,14 @@ impl Splice {
         }
     }
 
+    /// The same, to be overwritten.
+    pub(super) fn ahead_mut(&mut self) -> &mut [u8] {
+        match &mut self.rest {
+            Some((rest, passed)) => rest.get_mut(*passed..).unwrap_or_default(),
+            None => self.done.get_mut(self.at..).unwrap_or_default(),
+        }
+    }
+
     /// What was passed, as it is now.
     pub(super) fn behind(&self) -> &[u8] {
         match &self.rest {
