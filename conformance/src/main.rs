@@ -14,7 +14,8 @@
 //! Messages that somebody really sent are decoded by their WSDLs and encoded again, and must say the
 //! same; `traffic.tsv` is their ledger.
 //!
-//! Non-goals: speed.
+//! Non-goals: speed, but for `--repeats`, which tells what differential receiving gains on sequences of such
+//! messages.
 #![forbid(unsafe_code)]
 
 mod corpus;
@@ -26,6 +27,7 @@ mod loads;
 mod message;
 mod oracle;
 mod python;
+mod repeats;
 mod report;
 mod suites;
 mod tolerance;
@@ -47,6 +49,8 @@ struct Arguments {
     only: Option<String>,
     /// Nothing but recorded messages.
     traffic: bool,
+    /// Nothing but the gain of differential receiving on sequences of real messages.
+    repeats: bool,
     /// Say all of what went wrong with each message.
     verbose: bool,
     /// Write each encoded message here.
@@ -63,6 +67,7 @@ fn main() -> ExitCode {
     let Some(arguments) = arguments() else {
         eprintln!(
             "usage: castile-conformance [--only PART-OF-A-NAME] [--traffic] [--verbose] [--keep FOLDER]\n       \
+             castile-conformance --repeats\n       \
              castile-conformance --generated|--python FOLDER [--every N] [--only PART-OF-A-NAME]"
         );
         return ExitCode::FAILURE;
@@ -87,6 +92,16 @@ fn main() -> ExitCode {
                 ExitCode::FAILURE
             }
         };
+    }
+    if arguments.repeats {
+        let printed = repeats::print(&corpus);
+        return printed.map_or_else(
+            |error| {
+                eprintln!("castile-conformance: {error}");
+                ExitCode::FAILURE
+            },
+            |()| ExitCode::SUCCESS,
+        );
     }
     let started = Instant::now();
     if arguments.traffic {
@@ -135,6 +150,7 @@ fn arguments() -> Option<Arguments> {
     let mut arguments = Arguments {
         only: None,
         traffic: false,
+        repeats: false,
         verbose: false,
         keep: None,
         generated: None,
@@ -146,6 +162,7 @@ fn arguments() -> Option<Arguments> {
         match &*word {
             "--only" => arguments.only = Some(words.next()?),
             "--traffic" => arguments.traffic = true,
+            "--repeats" => arguments.repeats = true,
             "--verbose" => arguments.verbose = true,
             "--generated" => arguments.generated = Some(words.next()?.into()),
             "--python" => arguments.python = Some(words.next()?.into()),

@@ -190,8 +190,15 @@ fn read(contracts: &[&Contract], text: &str) -> Result<Read, String> {
     plain(text)
 }
 
+/// The messages of a collection.
+pub(crate) fn texts_of(corpus: &Corpus, collection: &str) -> Vec<String> {
+    let messages = source::messages(corpus).into_iter();
+    let of_it = messages.filter(|message| message.collection == collection);
+    of_it.map(|message| message.text).collect()
+}
+
 /// The plans of a contract whose body begins with an element.
-fn plans<'c>(contract: &'c Contract, first: &Name) -> Vec<&'c Plan> {
+pub(crate) fn plans<'c>(contract: &'c Contract, first: &Name) -> Vec<&'c Plan> {
     let types = &contract.types;
     let soap = contract.bindings.iter().filter(|b| b.protocol.is_soap());
     let operations = soap.flat_map(|b| &b.operations);

@@ -72,7 +72,10 @@ fn main() {
 
 /// Whether a row is asked for: all are unless words of their names are given.
 fn wanted(name: &str) -> bool {
-    let mut words = std::env::args().skip(1).filter(|word| !word.starts_with("--")).peekable();
+    let mut words = std::env::args()
+        .skip(1)
+        .filter(|word| !word.starts_with("--"))
+        .peekable();
     words.peek().is_none() || words.any(|word| name.contains(&word))
 }
 

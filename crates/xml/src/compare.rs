@@ -7,8 +7,8 @@ use memchr::memmem;
 
 /// How many bytes two texts have in common at their beginning.
 ///
-/// Made for texts that are equal for long or differ soon: the first bytes are compared word by word, then 64 at
-/// once, in the widest registers that every machine has.
+/// Made for texts that are equal for long or differ soon: the first bytes are compared word by word, then a block
+/// at once, in the widest registers that the machine has.
 ///
 /// ```
 /// assert_eq!(castile_xml::common_prefix(b"<n>1</n>", b"<n>2</n>"), 3);
@@ -30,11 +30,16 @@ const NEAR: usize = 32;
 /// The same beyond what is near, which is equal.
 #[inline(never)]
 fn far(a: &[u8], b: &[u8]) -> usize {
-    const LINE: usize = 64;
-    let (lines, _) = a[NEAR..].as_chunks::<LINE>();
-    let (others, _) = b[NEAR..].as_chunks::<LINE>();
-    let equal = lines.iter().zip(others).take_while(|(a, b)| a == b).count();
-    words(a, b, NEAR + LINE * equal, a.len())
+    let at = blocks::<1024>(a, b, NEAR);
+    let at = blocks::<64>(a, b, at);
+    words(a, b, at, a.len())
+}
+
+/// How far whole blocks from `at` on are equal.
+#[inline(always)]
+fn blocks<const N: usize>(a: &[u8], b: &[u8], at: usize) -> usize {
+    let (blocks, others) = (a[at..].as_chunks::<N>().0, b[at..].as_chunks::<N>().0);
+    at + N * blocks.iter().zip(others).take_while(|(a, b)| a == b).count()
 }
 
 /// Where two texts of one length differ first, from `at` on and before `end`; `end` when they do not.

@@ -51,7 +51,8 @@ impl Walk<'_, '_, '_> {
         let form = self.form;
         let room = form.most.saturating_sub(self.items).saturating_sub(1) as usize;
         let count = self.widths.ahead().len().saturating_sub(1).min(room);
-        let (Some(widths), Some(cell)) = (self.widths.ahead_mut().get_mut(..count), form.cells.first()) else {
+        let (Some(widths), Some(cell)) = (self.widths.ahead_mut().get_mut(..count), form.cells.first())
+        else {
             return;
         };
         let mut sides = Sides {
