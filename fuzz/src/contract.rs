@@ -62,7 +62,10 @@ fn messages(types: &Types, plan: &Plan) {
     let envelope = Envelope::open(text, &castile_codec::Limits::default()).expect("an envelope");
     let mut sinks = [plan.header, plan.body].map(|id| ValueSink::new(types.shape(id).clone()));
     let [header, body] = &mut sinks;
-    let options = DecodeOptions { strict: false };
+    let options = DecodeOptions {
+        strict: false,
+        ..DecodeOptions::default()
+    };
     let read = envelope.decode(types, plan, &options, header, body);
     read.unwrap_or_else(|e| panic!("{e}\n{text}"));
 }

@@ -96,7 +96,10 @@ fn learned(
     let message = automata.open(text, &Limits::default(), Some(peer))?;
     let mut header = ValueSink::new(types.shape(plan.header).clone());
     let mut body = ValueSink::new(types.shape(plan.body).clone());
-    let options = DecodeOptions { strict };
+    let options = DecodeOptions {
+        strict,
+        ..DecodeOptions::default()
+    };
     let intake = Intake {
         types,
         plan,

@@ -81,6 +81,15 @@ pub(crate) fn read(table: &Table, plan: &Plan, text: &str, strict: bool) -> Resu
     let envelope = Envelope::open(text, &Limits::default())?;
     let mut header = ValueSink::new(types.shape(plan.header).clone());
     let mut body = ValueSink::new(types.shape(plan.body).clone());
-    envelope.decode(types, plan, &DecodeOptions { strict }, &mut header, &mut body)?;
+    envelope.decode(
+        types,
+        plan,
+        &DecodeOptions {
+            strict,
+            ..DecodeOptions::default()
+        },
+        &mut header,
+        &mut body,
+    )?;
     Ok(body.finish())
 }

@@ -130,7 +130,10 @@ impl Sequence {
         let intake = Intake {
             types: &self.types,
             plan: &self.plan,
-            options: &DecodeOptions { strict: false },
+            options: &DecodeOptions {
+                strict: false,
+                ..DecodeOptions::default()
+            },
             header,
             body,
         };

@@ -293,7 +293,14 @@ fn fault(service: &Service, operation: &Operation, response: &str) -> Result<(),
 /// The code and the subcodes of a fault.
 fn codes(service: &Service, text: &str) -> Result<(Code, Vec<Name>), String> {
     let envelope = Envelope::open(text, &Limits::default()).map_err(|e| e.to_string())?;
-    let fault = envelope.decode_fault(service.types(), None, &DecodeOptions { strict: false });
+    let fault = envelope.decode_fault(
+        service.types(),
+        None,
+        &DecodeOptions {
+            strict: false,
+            ..DecodeOptions::default()
+        },
+    );
     fault
         .map(|fault| (fault.code, fault.subcodes))
         .map_err(|e| e.to_string())

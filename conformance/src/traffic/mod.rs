@@ -216,7 +216,10 @@ pub(crate) fn plans<'c>(contract: &'c Contract, first: &Name) -> Vec<&'c Plan> {
 fn fault(types: Option<&Types>, text: &str) -> Result<Option<String>, String> {
     let empty = Types::default();
     let types = types.unwrap_or(&empty);
-    let options = DecodeOptions { strict: false };
+    let options = DecodeOptions {
+        strict: false,
+        ..DecodeOptions::default()
+    };
     let decode = |text: &str| {
         open(text)?
             .decode_fault(types, None, &options)
@@ -312,7 +315,10 @@ fn open(text: &str) -> Result<Envelope<'_>, String> {
 fn decode(types: &Types, plan: &Plan, text: &str, strict: bool) -> Result<(Record, Record), String> {
     let sink = |id: ComplexId| ValueSink::new(types.shape(id).clone());
     let (mut header, mut body) = (sink(plan.header), sink(plan.body));
-    let options = DecodeOptions { strict };
+    let options = DecodeOptions {
+        strict,
+        ..DecodeOptions::default()
+    };
     open(text)?
         .decode(types, plan, &options, &mut header, &mut body)
         .map_err(|e| e.to_string())?;

@@ -20,7 +20,10 @@ fn fed(
     limits: Limits,
 ) -> Result<Record, Error> {
     let types = &table.types;
-    let options = DecodeOptions { strict };
+    let options = DecodeOptions {
+        strict,
+        ..DecodeOptions::default()
+    };
     let spine = Spine::find(types, plan, Some(name))?;
     let (holder, field) = spine.array();
     let mut feed = Feed::new(limits);

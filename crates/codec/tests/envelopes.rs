@@ -237,7 +237,10 @@ fn what_is_no_envelope() {
                 let plan = table.plan("T");
                 let mut headers = ValueSink::new(table.types.shape(plan.header).clone());
                 let mut values = ValueSink::new(table.types.shape(plan.body).clone());
-                let lax = DecodeOptions { strict: false };
+                let lax = DecodeOptions {
+                    strict: false,
+                    ..DecodeOptions::default()
+                };
                 envelope
                     .decode(&table.types, &plan, &lax, &mut headers, &mut values)
                     .expect_err(text)
@@ -266,7 +269,10 @@ fn limits_are_named() {
         envelope.decode(
             &table.types,
             &plan,
-            &DecodeOptions { strict: false },
+            &DecodeOptions {
+                strict: false,
+                ..DecodeOptions::default()
+            },
             &mut headers,
             &mut values,
         )

@@ -206,7 +206,14 @@ fn faults_as_peers_write_them() {
     );
     open(&text)
         .unwrap()
-        .decode_fault(&table.types, None, &DecodeOptions { strict: false })
+        .decode_fault(
+            &table.types,
+            None,
+            &DecodeOptions {
+                strict: false,
+                ..DecodeOptions::default()
+            },
+        )
         .unwrap();
     let text = soap(Version::Soap12, "<e:Body><T/></e:Body>");
     let error = open(&text)

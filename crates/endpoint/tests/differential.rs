@@ -213,3 +213,28 @@ fn replies_to_one_principal_are_not_made_from_those_to_another() {
     assert_eq!(made(&service, holder(b"one")), Match::Content);
     assert_eq!(service.differential().matches, [3, 0, 0, 5]);
 }
+
+#[test]
+fn a_value_that_is_given_back_is_filled_anew() {
+    let running = common::start(ServerOptions::default());
+    let client = common::client(running.addr(), None);
+    let mut value = Value::Absent;
+    let mut place = None;
+    for n in 0..4 {
+        let values: Vec<f64> = (0..5000 - n).map(|i| f64::from(i * n)).collect();
+        let args = vec![("value".to_owned(), Value::from(values.clone()))];
+        let record = client.call_into("echoDoubles", &castile_endpoint::Nothing, &args, &mut value);
+        record.unwrap().unwrap();
+        let back = value.as_f64s().unwrap();
+        assert_eq!(back, values);
+        let at = back.as_ptr();
+        assert_eq!(*place.get_or_insert(at), at, "the same memory");
+    }
+    value = Value::from("of another operation");
+    let args = vec![("value".to_owned(), Value::from(vec![0.5]))];
+    let called = client.call_into("echoDoubles", &castile_endpoint::Nothing, &args, &mut value);
+    called.unwrap().unwrap();
+    assert_eq!(value.as_f64s().unwrap(), [0.5]);
+    let called = client.call_into("echoNothing", &castile_endpoint::Nothing, &args, &mut value);
+    assert!(called.is_err());
+}

@@ -1,7 +1,7 @@
 //! What only memory needs of a complex type: shape, tags, leaves, look-ups.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use castile_value::{DType, RowLayout, Shape};
 
@@ -44,6 +44,8 @@ pub(crate) fn complex(types: &Types, complex: &Complex, known: &mut [Option<bool
         leaves,
         order,
         by_local,
+        by_trie: OnceLock::new(),
+        by_map: OnceLock::new(),
         wild,
         text: complex.text(),
         mixed: complex.mixed(),

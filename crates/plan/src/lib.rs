@@ -48,6 +48,7 @@ mod rules;
 mod seal;
 mod simple;
 mod store;
+mod trie;
 mod types;
 
 pub use builtin::Builtin;

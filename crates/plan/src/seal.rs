@@ -1,12 +1,13 @@
 //! Sealing a table: every index is checked once, and what only memory needs is derived.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, OnceLock};
 
 use castile_value::{DType, RowLayout, Shape};
 
 use crate::model::{Block, Order, Walk};
 use crate::rules::{self, Rules};
+use crate::trie::Trie;
 use crate::{
     ComplexId, Disallowed, ElementId, Error, Global, Namespace, NsIx, Occurs, QName, SimpleId, TypeId, Types,
     Variety,
@@ -50,6 +51,9 @@ pub(crate) struct DerivedComplex {
     pub(crate) order: Order,
     /// Leaf numbers by local name, for what was not predicted; a name's leaves in document order.
     pub(crate) by_local: HashMap<Box<str>, Vec<u32>>,
+    /// The same in other forms, made when first asked for.
+    pub(crate) by_trie: OnceLock<Trie>,
+    pub(crate) by_map: OnceLock<BTreeMap<Box<str>, Vec<u32>>>,
     pub(crate) wild: Vec<u32>,
     pub(crate) text: Option<(u32, SimpleId)>,
     pub(crate) mixed: Option<(u32, SimpleId)>,
@@ -157,6 +161,29 @@ impl Types {
             .by_local
             .get(local)
             .map_or(&[], Vec::as_slice)
+    }
+
+    /// [`Types::leaves_called`], looked up in a trie: for measurements (paper 004).
+    pub fn leaves_by_trie(&self, id: ComplexId, local: &str) -> &[u32] {
+        let derived = &self.derived.complex[id.index()];
+        derived
+            .by_trie
+            .get_or_init(|| Trie::new(&derived.by_local))
+            .find(local)
+    }
+
+    /// [`Types::leaves_called`], looked up in a balanced tree: for measurements (paper 004).
+    pub fn leaves_by_map(&self, id: ComplexId, local: &str) -> &[u32] {
+        let derived = &self.derived.complex[id.index()];
+        let all = || {
+            derived
+                .by_local
+                .iter()
+                .map(|(name, leaves)| (name.clone(), leaves.clone()))
+                .collect()
+        };
+        let map: &BTreeMap<_, _> = derived.by_map.get_or_init(all);
+        map.get(local).map_or(&[], Vec::as_slice)
     }
 
     /// The numbers of the wildcard leaves, in document order.

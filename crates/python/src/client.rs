@@ -3,8 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use castile_endpoint::{
-    Client as Endpoint, Exchange, Fault, Kind, Outcome, Outgoing, Record, Reuse, Shared, StreamOptions,
-    Version,
+    Client as Endpoint, Exchange, Fault, Kind, Outcome, Outgoing, Record, Reuse, StreamOptions, Version,
 };
 use castile_plan::{ComplexId, TypeId};
 use castile_value::{Shape, Source, Value, ValueSink};
@@ -15,6 +14,7 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 use crate::call::{Answer, Call, Request, Running, outgoing, sending_figures};
 use crate::describe::{OperationFace, describe};
 use crate::options::{Settings, client_options, location};
+use crate::reuse::InPlace;
 use crate::schema::{self, FieldFace, PortFace, TypeFace};
 use crate::sink::{Classes, Form, Objects, RowsAs, record_to_python};
 use crate::source::{Context, arguments, owned};
@@ -29,6 +29,7 @@ const ARRAYS_BYTES_MIN: usize = 64 * 1024;
 pub(crate) struct Client {
     pub(crate) endpoint: Arc<Endpoint>,
     pub(crate) classes: Arc<Classes>,
+    pub(crate) in_place: InPlace,
 }
 
 #[pymethods]
@@ -46,6 +47,7 @@ impl Client {
         Ok(Client {
             endpoint: Arc::new(endpoint),
             classes: Arc::new(classes),
+            in_place: InPlace::default(),
         })
     }
 
@@ -237,13 +239,17 @@ impl Client {
     ) -> PyResult<(Bound<'py, PyAny>, bool, Call)> {
         let exchange = &answer.0;
         let operation = &exchange.outgoing.operation;
-        let shares = !whole && self.endpoint.receiving_options().reuse == Reuse::Shared;
-        if (shares || exchange.response().body.len() >= ARRAYS_BYTES_MIN)
+        let reuse = match whole {
+            true => Reuse::Fresh,
+            false => self.endpoint.receiving_options().reuse,
+        };
+        if (reuse != Reuse::Fresh || exchange.response().body.len() >= ARRAYS_BYTES_MIN)
             && let Some((header, result)) = self.arrays(operation)
         {
-            return match shares {
-                true => self.receive_shared(py, exchange, header, result),
-                false => self.receive_arrays(py, exchange, header, result, whole),
+            return match reuse {
+                Reuse::Shared => self.receive_shared(py, exchange, header, result),
+                Reuse::InPlace => self.receive_in_place(py, exchange, header, result),
+                Reuse::Fresh => self.receive_arrays(py, exchange, header, result, whole),
             };
         }
         let (mut header, mut result, is_value) = self.sinks(py, operation)?;
@@ -369,7 +375,11 @@ impl Client {
 
 impl Client {
     pub(crate) fn of(endpoint: Arc<Endpoint>, classes: Arc<Classes>) -> Client {
-        Client { endpoint, classes }
+        Client {
+            endpoint,
+            classes,
+            in_place: InPlace::default(),
+        }
     }
 
     /// The types of headers and results, when these are mostly arrays.
@@ -411,46 +421,13 @@ impl Client {
         }
     }
 
-    /// The same, and a reply that is one array and the same as the last gives the same array, read-only.
-    fn receive_shared<'py>(
+    /// A fault as an exception that is not raised yet, and what the call did.
+    pub(crate) fn fault<'py>(
         &self,
         py: Python<'py>,
-        exchange: &Exchange,
-        header: ComplexId,
-        result: ComplexId,
-    ) -> PyResult<(Bound<'py, PyAny>, bool, Call)> {
-        let types = self.endpoint.types();
-        let (outcome, shared, record, header, result) = py.detach(|| {
-            let mut header = ValueSink::new(types.shape(header).clone());
-            let mut result = ValueSink::new(types.shape(result).clone());
-            let (outcome, shared, record) =
-                self.endpoint
-                    .receive_shared::<Py<PyAny>>(exchange, &mut header, &mut result);
-            (outcome, shared, record, header.finish(), result.finish())
-        });
-        let blocks = match outcome {
-            Err(e) => return Err(error::endpoint(py, &e)),
-            Ok(Outcome::Fault(fault)) => return Ok(self.fault(py, *fault, record)),
-            Ok(Outcome::Reply(blocks)) => blocks,
-        };
-        let value = match shared {
-            Some(Shared::Same(array)) => array.bind(py).clone(),
-            other => {
-                let value = single(record_to_python(py, &self.classes, result)?)?;
-                let is_array = value.is_instance(&py.import("numpy")?.getattr("ndarray")?)?;
-                if let Some(Shared::New(_, Some(ticket))) = other.filter(|_| is_array) {
-                    value.getattr("flags")?.setattr("writeable", false)?;
-                    self.endpoint.share(ticket, Arc::new(value.clone().unbind()));
-                }
-                value
-            }
-        };
-        let header = record_to_python(py, &self.classes, header)?.unbind();
-        Ok((value, false, Call::new(record, header, blocks)))
-    }
-
-    /// A fault as an exception that is not raised yet, and what the call did.
-    fn fault<'py>(&self, py: Python<'py>, fault: Fault, record: Record) -> (Bound<'py, PyAny>, bool, Call) {
+        fault: Fault,
+        record: Record,
+    ) -> (Bound<'py, PyAny>, bool, Call) {
         let raised = fault::to_python(py, &self.classes, fault).into_value(py);
         (
             raised.into_bound(py).into_any(),

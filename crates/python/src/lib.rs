@@ -28,6 +28,7 @@ mod generate;
 mod layers;
 mod log;
 mod options;
+mod reuse;
 mod runtime;
 mod schema;
 mod server;

@@ -126,8 +126,9 @@ pub(crate) fn receiving(settings: &Settings<'_, '_>) -> PyResult<Receiving> {
     options.reuse = match settings.get::<String>("differential_reuse")?.as_deref() {
         None | Some("fresh") => Reuse::Fresh,
         Some("shared") => Reuse::Shared,
+        Some("in_place") => Reuse::InPlace,
         Some(other) => {
-            let why = format!("reuse is \"fresh\" or \"shared\", not {other:?}");
+            let why = format!("reuse is \"fresh\", \"shared\" or \"in_place\", not {other:?}");
             return Err(PyValueError::new_err(why));
         }
     };

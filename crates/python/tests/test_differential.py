@@ -161,6 +161,30 @@ def test_the_same_reply_gives_the_same_array(echo):
     assert client.receiving["same"] == 2
 
 
+def test_replies_are_written_into_the_array_of_the_last_one(echo):
+    in_place = castile.Differential(reuse="in_place")
+    client = castile.Client(echo.wsdl_url, cache=False, differential=in_place)
+    values = np.linspace(-1.0, 1.0, 3000)
+    first = client.service.echo(values, "n")
+    values[5] = 7.0
+    again = client.service.echo(values, "n")
+    assert again is first
+    assert again[5] == 7.0
+    values[6] = 8.0
+    assert client.service.echo(values, "n") is first
+    np.testing.assert_array_equal(first, values)
+    assert client.last_call.values_kept == 2999
+    shorter = client.service.echo(values[:10], "n")
+    assert shorter is not first
+    assert len(first) == 3000
+    shorter.setflags(write=False)
+    other = client.service.echo(values[10:20], "n")
+    assert other is not shorter
+    np.testing.assert_array_equal(shorter, values[:10])
+    with pytest.raises(ValueError, match="in_place"):
+        castile.Client(echo.wsdl_url, differential=castile.Differential(reuse="again"))
+
+
 def test_numbers_of_the_last_message_are_not_read_again(echo):
     client = castile.Client(echo.wsdl_url, cache=False)
     without = castile.Client(echo.wsdl_url, cache=False, differential=castile.Differential(keep=False))

@@ -12,6 +12,8 @@ pub struct ValueSink {
     root: Record,
     open: Vec<Open>,
     objects: Vec<Value>,
+    /// What is left of an earlier record: its arrays are filled anew.
+    spare: Vec<Value>,
 }
 
 /// What is being built.
@@ -28,7 +30,34 @@ impl ValueSink {
             root: Record::new(shape),
             open: Vec::new(),
             objects: Vec::new(),
+            spare: Vec::new(),
         }
+    }
+
+    /// The same, but arrays of an earlier value are filled anew: no memory is asked for as long as they are large
+    /// enough. The value is a record of the sink's shape, or that of its only field.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use castile_value::{ColumnBuf, DType, Shape, Sink, Slot, Value, ValueSink};
+    ///
+    /// let shape = Arc::new(Shape::new("r", vec!["n".into()]));
+    /// let earlier = Value::Column(ColumnBuf::F64(vec![0.5]));
+    /// let mut sink = ValueSink::new(shape).with_spare(earlier);
+    /// let n = Slot { field: 0, many: true };
+    /// assert_eq!(sink.column(n, DType::F64).map(|column| column.len()), Some(0));
+    /// assert_eq!(sink.finish().get("n"), Some(&Value::Column(ColumnBuf::F64(vec![]))));
+    /// ```
+    #[must_use]
+    pub fn with_spare(mut self, earlier: Value) -> Self {
+        self.spare = match earlier {
+            Value::Record(mut record) if Arc::ptr_eq(record.shape(), self.root.shape()) => {
+                record.values_mut().iter_mut().map(std::mem::take).collect()
+            }
+            value if self.root.values_mut().len() == 1 => vec![value],
+            _ => Vec::new(),
+        };
+        self
     }
 
     /// The record that was built. Objects that stand in several places, which only SOAP encoding has,
@@ -52,6 +81,12 @@ impl ValueSink {
             Some(Open::Array(_, _, value) | Open::Object(_, value)) => return Some(value),
         };
         record.values_mut().get_mut(at.field as usize)
+    }
+
+    /// What an earlier record had in a field of the root.
+    fn take_spare(&mut self, at: Slot) -> Option<Value> {
+        let spare = self.spare.get_mut(at.field as usize);
+        spare.filter(|_| self.open.is_empty()).map(std::mem::take)
     }
 
     /// Numbers are given one after another, so there is room to make for one at most.
@@ -139,10 +174,17 @@ impl Sink for ValueSink {
     }
 
     fn column(&mut self, at: Slot, dtype: DType) -> Option<&mut ColumnBuf> {
-        let slot = self.slot(at)?;
-        if matches!(slot, Value::Absent) {
-            *slot = Value::Column(ColumnBuf::new(dtype));
+        if matches!(self.slot(at)?, Value::Absent) {
+            let column = match self.take_spare(at) {
+                Some(Value::Column(mut column)) if column.dtype() == dtype => {
+                    column.clear();
+                    column
+                }
+                _ => ColumnBuf::new(dtype),
+            };
+            *self.slot(at)? = Value::Column(column);
         }
+        let slot = self.slot(at)?;
         match slot {
             Value::Column(column) if column.dtype() == dtype => Some(column),
             _ => None,
@@ -150,10 +192,17 @@ impl Sink for ValueSink {
     }
 
     fn rows(&mut self, at: Slot, layout: &Arc<RowLayout>) -> Option<&mut Rows> {
-        let slot = self.slot(at)?;
-        if matches!(slot, Value::Absent) {
-            *slot = Rows::new(layout.clone()).into();
+        if matches!(self.slot(at)?, Value::Absent) {
+            let rows = match self.take_spare(at) {
+                Some(Value::Rows(mut rows)) if Arc::ptr_eq(rows.layout(), layout) => {
+                    rows.data_mut().clear();
+                    Value::Rows(rows)
+                }
+                _ => Rows::new(layout.clone()).into(),
+            };
+            *self.slot(at)? = rows;
         }
+        let slot = self.slot(at)?;
         match slot {
             Value::Rows(rows) if Arc::ptr_eq(rows.layout(), layout) => Some(rows),
             _ => None,

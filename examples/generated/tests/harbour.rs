@@ -230,7 +230,10 @@ fn what_is_missing_is_an_error_for_a_lax_reader() {
         <register xmlns=\"urn:castile:harbour\"><ship><name>n</name><unknown/></ship></register></S:Body></S:Envelope>";
     let mut header = Builder::<castile::typed::Empty>::lax();
     let mut body = Builder::<One<Register>>::lax();
-    let options = DecodeOptions { strict: false };
+    let options = DecodeOptions {
+        strict: false,
+        ..DecodeOptions::default()
+    };
     let envelope = Envelope::open(text, &Limits::default()).expect("an envelope");
     envelope
         .decode(types, plan, &options, &mut header, &mut body)

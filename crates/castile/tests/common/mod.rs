@@ -59,7 +59,10 @@ impl Message {
         envelope.decode(
             &self.types,
             &self.plan,
-            &DecodeOptions { strict },
+            &DecodeOptions {
+                strict,
+                ..DecodeOptions::default()
+            },
             &mut header,
             &mut body,
         )?;

@@ -95,7 +95,10 @@ fn envelope(path: &Path, types: &Types, operation: &Operation, version: Version)
     let text = load::read_text(path).map_err(|e| broken(path, &e.to_string()))?;
     let text = whole(&text, version);
     let opened = Envelope::open(&text, &Limits::default()).map_err(|e| broken(path, &e.to_string()))?;
-    let options = DecodeOptions { strict: false };
+    let options = DecodeOptions {
+        strict: false,
+        ..DecodeOptions::default()
+    };
     if opened.is_fault() {
         let fault = opened.decode_fault(types, Some(operation.detail), &options);
         return Err(fault.map_or_else(|e| broken(path, &e.to_string()), Trouble::from));

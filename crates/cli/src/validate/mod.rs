@@ -202,7 +202,16 @@ fn decode(types: &Types, plan: &Plan, text: &str, strict: bool) -> Result<(), Er
     let sink = |id: ComplexId| ValueSink::new(types.shape(id).clone());
     let (mut header, mut body) = (sink(plan.header), sink(plan.body));
     let envelope = Envelope::open(text, &Limits::default())?;
-    envelope.decode(types, plan, &DecodeOptions { strict }, &mut header, &mut body)
+    envelope.decode(
+        types,
+        plan,
+        &DecodeOptions {
+            strict,
+            ..DecodeOptions::default()
+        },
+        &mut header,
+        &mut body,
+    )
 }
 
 /// Whether the contract has a port of the message's version.

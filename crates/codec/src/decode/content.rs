@@ -3,10 +3,10 @@
 use castile_plan::{ComplexId, FieldKind, Occurs, TypeId};
 use castile_value::{Sink, Slot};
 
-use super::leaf::{Cursor, Known, Outer, Place, find, find_lax};
+use super::leaf::{Cursor, Known, Outer, Place, find, find_by, find_lax};
 use super::learn::Number;
 use super::repeat::Room;
-use super::{Decoder, Next, Start};
+use super::{Decoder, Names, Next, Start};
 use crate::error::{Error, Kind};
 
 impl<'a> Decoder<'a, '_> {
@@ -88,6 +88,9 @@ impl<'a> Decoder<'a, '_> {
         };
         // The accessors of a struct are told by their names alone (SOAP 1.1, 5.1).
         match self.options.strict && self.encoding.is_none() {
+            true if self.options.techniques.names != Names::Predicted => {
+                find_by(self.options.techniques.names, self.types, place, name)
+            }
             true => find(self.types, place, name),
             false => find_lax(self.types, place, name, outer, &self.counts)
                 .or_else(|| self.parameter(id, cursor.base, start)),

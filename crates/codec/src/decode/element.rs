@@ -422,6 +422,7 @@ impl<'a> Decoder<'a, '_> {
                 .scalar(&self.reader, simple, attribute.value, at)
                 .map_err(named)?;
             self.check_fixed(simple, field, &scalar, at).map_err(named)?;
+            self.taught_attribute(field, simple, at);
             sink.scalar(
                 Slot {
                     field: i as u32,

@@ -5,6 +5,8 @@
 
 use castile_plan::{ComplexId, Field, FieldKind, NsIx, TypeId, Types};
 
+use super::Names;
+
 /// How far through a content model a reader has come.
 pub(super) struct Cursor {
     /// The leaf last met.
@@ -85,6 +87,21 @@ pub(super) fn find(types: &Types, place: Place<'_>, name: Known<'_>) -> Option<u
         }
     }
     search(types, place, name)
+}
+
+/// The same, by looking each name up: what the prediction is measured against.
+#[cold]
+pub(super) fn find_by(names: Names, types: &Types, place: Place<'_>, name: Known<'_>) -> Option<usize> {
+    let called = match names {
+        Names::Predicted => return find(types, place, name),
+        Names::Trie => types.leaves_by_trie(place.id, name.local),
+        Names::Map => types.leaves_by_map(place.id, name.local),
+    };
+    let fields = &types.complex(place.id).fields;
+    let is = |n: &usize| name.is(&fields[types.leaves(place.id)[*n].field as usize]);
+    let mut called = called.iter().map(|&n| n as usize);
+    let found = called.find(|n| is(n) && place.admits(types, *n));
+    found.or_else(|| search(types, place, name))
 }
 
 #[cold]

@@ -34,11 +34,46 @@ pub struct DecodeOptions {
     /// any order is taken, a right name in a wrong namespace counts as right, and an array that has
     /// fewer items than it says, and does not say which, is as long as what came.
     pub strict: bool,
+    /// What is left out to find out what it is worth: nothing, unless somebody measures.
+    pub techniques: Techniques,
 }
 
 impl Default for DecodeOptions {
     fn default() -> Self {
-        DecodeOptions { strict: true }
+        DecodeOptions {
+            strict: true,
+            techniques: Techniques::default(),
+        }
+    }
+}
+
+/// The techniques of paper 004 that a reader has. Values are the same with and without.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Techniques {
+    /// How it is found out which field an element is.
+    pub names: Names,
+    /// Repeated elements are read by the example of the first (the paper's array parser); without, each is read
+    /// token by token.
+    pub arrays: bool,
+}
+
+/// How it is found out which field of a record an element is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Names {
+    /// The field at hand and the next are compared first; what is none of them is looked up in a table.
+    Predicted,
+    /// By the bytes of its name, one by one.
+    Trie,
+    /// In a balanced tree, by comparing names.
+    Map,
+}
+
+impl Default for Techniques {
+    fn default() -> Self {
+        Techniques {
+            names: Names::Predicted,
+            arrays: true,
+        }
     }
 }
 

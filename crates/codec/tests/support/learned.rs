@@ -40,7 +40,10 @@ impl Learned {
             .collect();
         let mut header = ValueSink::new(types.shape(plan.header).clone());
         let mut body = ValueSink::new(types.shape(plan.body).clone());
-        let options = DecodeOptions { strict };
+        let options = DecodeOptions {
+            strict,
+            ..DecodeOptions::default()
+        };
         let intake = Intake {
             types,
             plan,

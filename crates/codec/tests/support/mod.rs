@@ -50,7 +50,16 @@ pub(crate) fn decoded_by(
     let envelope = Envelope::open(text, &Limits::default())?;
     let mut header = ValueSink::new(types.shape(plan.header).clone());
     let mut body = ValueSink::new(types.shape(plan.body).clone());
-    envelope.decode(types, plan, &DecodeOptions { strict }, &mut header, &mut body)?;
+    envelope.decode(
+        types,
+        plan,
+        &DecodeOptions {
+            strict,
+            ..DecodeOptions::default()
+        },
+        &mut header,
+        &mut body,
+    )?;
     Ok((header.finish(), body.finish()))
 }
 

@@ -140,10 +140,13 @@ impl Entry {
 const HITS_MAX: u64 = 1 << 16;
 
 impl Kept {
-    pub(super) fn hit(&self) {
+    /// Notes that a message was like it; whether that is the first.
+    pub(super) fn hit(&self) -> bool {
+        let hits = self.hits.load(Ordering::Relaxed);
         // Which of a few were met most is known by then.
-        if self.hits.load(Ordering::Relaxed) < HITS_MAX {
+        if hits < HITS_MAX {
             self.hits.fetch_add(1, Ordering::Relaxed);
         }
+        hits == 0
     }
 }

@@ -32,6 +32,9 @@ pub enum Reuse {
     /// A message that is the same as the last gives the same object again, which nobody may write to: what a
     /// client's `call_shared` and Python's arrays do.
     Shared,
+    /// The arrays of the last object are filled anew, if the caller gives it back: what a client's `call_into`
+    /// does. In Python the array that the caller holds is written into.
+    InPlace,
 }
 
 impl Default for Receiving {

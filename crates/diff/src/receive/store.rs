@@ -29,7 +29,8 @@ pub struct Automata {
     has_peers: AtomicBool,
     lasts: Mutex<Lasts>,
     clock: AtomicU64,
-    /// Messages since the last one that was like another, by operation; some operations share a number.
+    /// Messages that were like none, since what was learned of one was of use for the first time, by operation;
+    /// some operations share a number.
     misses: [AtomicU32; COUNTERS],
     counters: Counters,
 }
@@ -346,12 +347,10 @@ impl Automata {
         match reading.followed {
             Some(which) => {
                 self.note_followed(length);
-                if misses.load(Ordering::Relaxed) > 0 {
-                    misses.store(0, Ordering::Relaxed);
-                }
                 entries.iter().flatten().for_each(|entry| entry.hit(now));
-                if let Some(kept) = tracks().nth(which) {
-                    kept.hit();
+                // What was learned last has paid.
+                if tracks().nth(which).is_some_and(|kept| kept.hit()) {
+                    misses.store(0, Ordering::Relaxed);
                 }
             }
             None => {

@@ -1,4 +1,5 @@
-//! Replies that are the same as the last one give the same object again.
+//! Objects of earlier replies: a reply that is the same as the last one gives the same object again, and what a
+//! caller gives back is filled anew.
 
 use std::any::Any;
 use std::sync::Arc;
@@ -53,6 +54,31 @@ impl Client {
             _ => made(),
         };
         Ok(Ok(SharedReply { value, record }))
+    }
+
+    /// Calls an operation, and fills the arrays of an earlier reply's value anew: `value` holds the new reply's value
+    /// afterwards, in the same memory as far as it was an array of numbers or of flat records, and is absent when the
+    /// call fails. A value of another operation does no harm and is of no use.
+    ///
+    /// # Errors
+    /// Those of a call; a fault is the inner one.
+    pub fn call_into(
+        &self,
+        operation: &str,
+        header: &dyn Source,
+        args: &dyn Source,
+        value: &mut Value,
+    ) -> Result<Result<Record, Fault>, Error> {
+        let earlier = std::mem::take(value);
+        let exchange = self.exchange(self.prepare(operation, header, args)?)?;
+        let (mut header, result) = self.sinks(operation)?;
+        let mut result = result.with_spare(earlier);
+        let (outcome, record) = self.receive(&exchange, &mut header, &mut result);
+        if let Outcome::Fault(fault) = outcome? {
+            return Ok(Err(*fault));
+        }
+        *value = single(result.finish());
+        Ok(Ok(record))
     }
 
     /// [`Client::receive`], but for a reply that is the same as the last one the result's sink is told nothing,

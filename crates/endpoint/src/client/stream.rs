@@ -225,6 +225,7 @@ impl Opening<'_> {
         let types = self.client.types();
         let options = DecodeOptions {
             strict: self.client.options.strict,
+            ..DecodeOptions::default()
         };
         if envelope.is_fault() && !window.is_last() {
             return Ok(None);

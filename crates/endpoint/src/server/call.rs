@@ -186,6 +186,7 @@ impl<'c> Call<'c> {
         let types = service.types();
         let options = DecodeOptions {
             strict: service.options().strict,
+            ..DecodeOptions::default()
         };
         if let Some(plan) = &operation.input {
             let number = std::ptr::from_ref(operation) as usize;

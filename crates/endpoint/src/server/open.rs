@@ -161,6 +161,7 @@ impl Service {
         let mut header = ValueSink::new(types.shape(plan.header).clone());
         let strict = DecodeOptions {
             strict: options.strict,
+            ..DecodeOptions::default()
         };
         let body = match envelope.stream(types, plan, spine.clone(), &strict, &mut header, window) {
             Ok(body) => body,

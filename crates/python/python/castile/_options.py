@@ -70,7 +70,9 @@ class Differential:
 
     `enabled=False` turns both off, `receive=False` only the reading. `keep=False` keeps no values of
     received messages, `keep_bytes` is what they may take together. With `reuse="shared"` a reply that is
-    one array and the same as the last gives the same array again, which is read-only (clients).
+    one array and the same as the last gives the same array again, which is read-only; with
+    `reuse="in_place"` one of the same length is written into the array that the last call gave, which so
+    changes for everybody who holds it (clients).
 
     `pad=False` keeps numbers at their exact width, for peers that cannot read `<v>1.5  </v>`.
     `stuffing` gives every number so many characters from the start (or `"max"`, the most that its
@@ -92,7 +94,7 @@ class Differential:
     receive: bool = True
     keep: bool = True
     keep_bytes: int | None = None
-    reuse: Literal["fresh", "shared"] = "fresh"
+    reuse: Literal["fresh", "shared", "in_place"] = "fresh"
     pad: bool | None = None
     stuffing: int | Literal["max"] | None = None
     values_min: int | None = None

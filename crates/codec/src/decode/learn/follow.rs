@@ -102,7 +102,7 @@ impl<'a> Walk<'_, '_, 'a> {
                     self.found.scalars.push(scalar);
                     self.spend(end - at)?;
                     at = end;
-                    number = !matches!(kernel, Kernel::Text | Kernel::Other(_));
+                    number = !matches!(kernel, Kernel::Text | Kernel::Other(_) | Kernel::Attribute(..));
                 }
                 Step::Alike(items) => at = self.alike(items, at)?,
                 Step::Items(several) => at = self.several(several, at)?,

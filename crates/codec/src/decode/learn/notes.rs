@@ -8,6 +8,7 @@ use std::sync::Arc;
 use castile_value::{ColumnBuf, DType, GraphSink, RowLayout, Rows, Scalar, Shape, Sink, Slot};
 
 use super::super::Decoder;
+use super::super::element::has_names;
 use super::super::repeat::{Kernel, Pattern};
 use castile_plan::{Field, SimpleId};
 
@@ -139,6 +140,23 @@ impl<'a> Decoder<'a, '_> {
         if let Some(kernel) = Kernel::new(self, id).filter(|_| whole && closed) {
             notes.borrow_mut().next = Some((kernel, span.clone()));
         }
+    }
+
+    /// Notes that the value which the sink is given next is that of the attribute whose name begins at `at`.
+    pub(in super::super) fn taught_attribute(&mut self, field: &Field, id: SimpleId, at: usize) {
+        let Some(notes) = &self.lesson else { return };
+        if field.fixed.is_some() || has_names(self.types, id) {
+            return;
+        }
+        let tag = self.reader.input().as_bytes().get(at..self.reader.position());
+        let value = tag.and_then(|tag| {
+            let from = memchr::memchr2(b'"', b'\'', tag)?;
+            let quote = *tag.get(from)?;
+            let length = memchr::memchr(quote, tag.get(from + 1..)?)?;
+            let start = at + from + 1;
+            Some((Kernel::Attribute(id, quote), start..start + length))
+        });
+        notes.borrow_mut().next = value;
     }
 
     /// Where the notes stand before an item of a repeated element.

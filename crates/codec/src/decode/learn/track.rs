@@ -107,7 +107,7 @@ impl Track {
             .map(|(items, place)| items.kept = Some(place))
             .count();
         Some(Track {
-            private: steps.iter().any(Step::is_private),
+            private: is_private(&steps),
             bytes: steps.iter().map(Step::bytes).sum(),
             values: heard.events.len(),
             has_arrays: arrays > 0,
@@ -366,20 +366,32 @@ impl Items {
     }
 }
 
-impl Step {
-    fn is_private(&self) -> bool {
-        match self {
-            Step::Tell(fixed) => fixed.is_private(),
-            Step::Items(several) => several.shapes.iter().flatten().any(Step::is_private),
-            Step::Constant(bytes) => !is_markup(bytes),
-            Step::Alike(items) => {
-                let mut before = items.cells.iter().map(|(before, ..)| before);
-                !before.all(|bytes| is_markup(bytes)) || !is_markup(&items.close)
-            }
-            Step::Value(..) => false,
+/// Whether steps hold values of a message.
+fn is_private(steps: &[Step]) -> bool {
+    let attribute = |step: Option<&Step>| matches!(step, Some(Step::Value(_, Kernel::Attribute(..))));
+    let before = |i: usize| i.checked_sub(1).and_then(|i| steps.get(i));
+    steps.iter().enumerate().any(|(i, step)| match step {
+        Step::Tell(fixed) => fixed.is_private(),
+        Step::Items(several) => several.shapes.iter().any(|shape| is_private(shape)),
+        Step::Constant(bytes) => {
+            let opening = if attribute(steps.get(i + 1)) {
+                b"=\"".len()
+            } else {
+                0
+            };
+            let inside = attribute(before(i));
+            let end = bytes.len().saturating_sub(opening);
+            !is_markup_from(inside, bytes.get(..end).unwrap_or_default())
         }
-    }
+        Step::Alike(items) => {
+            let mut before = items.cells.iter().map(|(before, ..)| before);
+            !before.all(|bytes| is_markup(bytes)) || !is_markup(&items.close)
+        }
+        Step::Value(..) => false,
+    })
+}
 
+impl Step {
     fn bytes(&self) -> usize {
         let inside = match self {
             Step::Constant(bytes) => bytes.len(),
@@ -398,7 +410,11 @@ impl Step {
 /// Whether bytes between values are tags and white space and say nothing but names: no text, comment
 /// or instruction, and of attributes only declarations and what stands for types.
 pub(super) fn is_markup(bytes: &[u8]) -> bool {
-    let mut inside = false;
+    is_markup_from(false, bytes)
+}
+
+/// The same for bytes that may begin inside a tag.
+fn is_markup_from(mut inside: bool, bytes: &[u8]) -> bool {
     let mut name = 0;
     for (i, &byte) in bytes.iter().enumerate() {
         match byte {

@@ -148,7 +148,7 @@ impl Table<'_> {
             Kernel::U64 => "unsignedLong".into(),
             Kernel::Int { least, greatest } => format!("integer from {least} to {greatest}"),
             Kernel::Text => "string".into(),
-            Kernel::Other(id) => self.types.type_label(TypeId::Simple(id)),
+            Kernel::Other(id) | Kernel::Attribute(id, _) => self.types.type_label(TypeId::Simple(id)),
         }
     }
 }

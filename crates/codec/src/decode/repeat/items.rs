@@ -192,6 +192,11 @@ impl<'a> Ground<'_, 'a> {
                 let (found, end) = self.text(at)?;
                 (self.of_type(id, found)?, end)
             }
+            Kernel::Attribute(id, quote) => {
+                let rest = input.get(at..)?;
+                let end = at + plain_value(rest, quote)?;
+                (self.of_type(id, Cow::Borrowed(text.get(at..end)?))?, end)
+            }
         })
     }
 
@@ -221,7 +226,7 @@ impl<'a> Ground<'_, 'a> {
 #[inline(always)]
 pub(in super::super) fn end_of(kernel: Kernel, input: &[u8], at: usize, expected: &[u8]) -> Option<usize> {
     match kernel {
-        Kernel::Text | Kernel::Other(_) => after(input, at, expected),
+        Kernel::Text | Kernel::Other(_) | Kernel::Attribute(..) => after(input, at, expected),
         _ => after_space(input, at, expected),
     }
 }
@@ -237,6 +242,15 @@ pub(super) fn plain_text(bytes: &[u8]) -> Option<usize> {
     (bytes[end] == b'<' && clean).then_some(end)
 }
 
+/// The length of an attribute's value up to its quote, when it is its text as it stands: no reference, no white
+/// space but blanks, and nothing that is not well-formed.
+fn plain_value(bytes: &[u8], quote: u8) -> Option<usize> {
+    let end = memchr::memchr(quote, bytes)?;
+    let value = bytes.get(..end)?;
+    let suspect = |b: u8| (b < 0x20) | (b == b'<') | (b == b'&') | (b == 0xEF);
+    (!value.iter().fold(false, |any, &b| any | suspect(b))).then_some(end)
+}
+
 /// Whether text that holds something suspicious is all right: no control character, no `]]>`, no
 /// U+FFFE or U+FFFF.
 #[cold]
@@ -250,7 +264,23 @@ fn well_formed(text: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::plain_text;
+    use super::{plain_text, plain_value};
+
+    #[test]
+    fn a_plain_value_ends_at_its_quote() {
+        for (value, length) in [
+            ("\"", Some(0)),
+            ("it's 5 > 4\" b=\"", Some(10)),
+            ("a&amp;\"", None),
+            ("a<\"", None),
+            ("a\tb\"", None),
+            ("a\nb\"", None),
+            ("\u{FFFE}\"", None),
+            ("abc'", None),
+        ] {
+            assert_eq!(plain_value(value.as_bytes(), b'"'), length, "{value:?}");
+        }
+    }
 
     #[test]
     fn plain_text_is_what_needs_no_second_look() {

@@ -120,7 +120,8 @@ impl<'a, 'p> Decoder<'a, 'p> {
         if self.is_nil()? || self.own_complex_type(id).is_some() {
             return self.element(field, slot, start, sink).map(|()| 0);
         }
-        let outer = self.trace.replace(Trace::default());
+        let own = self.new_trace();
+        let outer = self.trace.replace(own);
         let value = self.simple_value(id, field);
         let (own, scalar, span) = value.inspect_err(|_| self.trace = None)?;
         self.traced(slot.field, own, span.clone());
@@ -184,7 +185,8 @@ impl<'a, 'p> Decoder<'a, 'p> {
         if !plain {
             return self.element(field, slot, start, sink).map(|()| 0);
         }
-        let outer = self.trace.replace(Trace::default());
+        let own = self.new_trace();
+        let outer = self.trace.replace(own);
         if let Some(layout) = types.row_layout(declared) {
             return self.first_row(declared, layout, first, outer, sink);
         }

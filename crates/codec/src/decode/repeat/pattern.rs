@@ -11,7 +11,7 @@ use super::super::element::has_names;
 use crate::scalar::{builtin, range, white_space};
 
 /// Where the values of one item lie.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(in super::super) struct Trace {
     values: Vec<(u32, SimpleId, Range<usize>)>,
     /// Something was met that is no plain child element with text.
@@ -54,6 +54,8 @@ pub(in super::super) enum Kernel {
     /// Text whose white space is kept, and any text will do.
     Text,
     Other(SimpleId),
+    /// The value of an attribute, up to this quote.
+    Attribute(SimpleId, u8),
 }
 
 impl Pattern<'_> {
@@ -62,7 +64,7 @@ impl Pattern<'_> {
         let texts = layout.texts();
         let place = |cell: &Cell<'_>| match cell.kernel {
             Kernel::Text => texts.contains(&(cell.field as usize)),
-            Kernel::Other(_) => false,
+            Kernel::Other(_) | Kernel::Attribute(..) => false,
             _ => true,
         };
         let fields = 0..layout.fields().len() + texts.len();
@@ -78,14 +80,22 @@ impl<'a> Decoder<'a, '_> {
         }
     }
 
+    /// The trace of an item that begins now.
+    pub(super) fn new_trace(&self) -> Trace {
+        Trace {
+            values: Vec::new(),
+            spoilt: !self.options.techniques.arrays,
+        }
+    }
+
     /// Notes where a value lay.
     pub(in super::super) fn traced(&mut self, field: u32, id: SimpleId, span: Range<usize>) {
         let input = self.reader.input().as_bytes();
         let position = self.reader.position();
-        if let Some(trace) = &mut self.trace {
+        if let Some(trace) = self.trace.as_mut().filter(|trace| !trace.spoilt) {
             // Markup inside the text, or no end tag (`<n/>`), is no place for another value.
             let raw = input.get(span.clone()).unwrap_or(b"<");
-            trace.spoilt |= raw.contains(&b'<') || input.get(span.end) != Some(&b'<') || position == span.end;
+            trace.spoilt = raw.contains(&b'<') || input.get(span.end) != Some(&b'<') || position == span.end;
             trace.values.push((field, id, span));
         }
     }

@@ -195,7 +195,7 @@ fn value(input: &[u8], at: usize, kernel: Kernel, field: &RowField, out: &mut Ve
             out.extend_from_slice(&v.to_ne_bytes());
             Some(end)
         }
-        Kernel::Text | Kernel::Other(_) => None,
+        Kernel::Text | Kernel::Other(_) | Kernel::Attribute(..) => None,
     }
 }
 

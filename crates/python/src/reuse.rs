@@ -1,0 +1,159 @@
+//! Replies that are one array, and arrays of earlier replies: the same one given again, or written into
+//! ([`InPlace`]).
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use castile_endpoint::{Exchange, Outcome, Shared};
+use castile_plan::ComplexId;
+use castile_value::{ColumnBuf, Value, ValueSink};
+use numpy::{Element, PyArray1, PyArrayMethods};
+use pyo3::prelude::*;
+
+use crate::call::Call;
+use crate::client::{Client, single};
+use crate::error;
+use crate::sink::{record_to_python, value_to_python};
+
+/// The array that each operation gave last, and the memory that its replies are read into.
+#[derive(Default)]
+pub(crate) struct InPlace {
+    last: Mutex<HashMap<String, Last>>,
+}
+
+struct Last {
+    array: Py<PyAny>,
+    values: Value,
+}
+
+impl InPlace {
+    fn take(&self, operation: &str) -> Option<Last> {
+        self.lock().remove(operation)
+    }
+
+    fn put(&self, operation: &str, last: Last) {
+        self.lock().insert(operation.to_owned(), last);
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Last>> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Client {
+    /// [`Client::receive`] for a reply that is one array: the same as the last gives the same array, read-only.
+    pub(crate) fn receive_shared<'py>(
+        &self,
+        py: Python<'py>,
+        exchange: &Exchange,
+        header: ComplexId,
+        result: ComplexId,
+    ) -> PyResult<(Bound<'py, PyAny>, bool, Call)> {
+        let types = self.endpoint.types();
+        let (outcome, shared, record, header, result) = py.detach(|| {
+            let mut header = ValueSink::new(types.shape(header).clone());
+            let mut result = ValueSink::new(types.shape(result).clone());
+            let (outcome, shared, record) =
+                self.endpoint
+                    .receive_shared::<Py<PyAny>>(exchange, &mut header, &mut result);
+            (outcome, shared, record, header.finish(), result.finish())
+        });
+        let blocks = match outcome {
+            Err(e) => return Err(error::endpoint(py, &e)),
+            Ok(Outcome::Fault(fault)) => return Ok(self.fault(py, *fault, record)),
+            Ok(Outcome::Reply(blocks)) => blocks,
+        };
+        let value = match shared {
+            Some(Shared::Same(array)) => array.bind(py).clone(),
+            other => {
+                let value = single(record_to_python(py, &self.classes, result)?)?;
+                let is_array = value.is_instance(&py.import("numpy")?.getattr("ndarray")?)?;
+                if let Some(Shared::New(_, Some(ticket))) = other.filter(|_| is_array) {
+                    value.getattr("flags")?.setattr("writeable", false)?;
+                    self.endpoint.share(ticket, Arc::new(value.clone().unbind()));
+                }
+                value
+            }
+        };
+        let header = record_to_python(py, &self.classes, header)?.unbind();
+        Ok((value, false, Call::new(record, header, blocks)))
+    }
+
+    /// [`Client::receive`] for a reply that is one array: where the last one has the same type and length, the
+    /// values are written there, and it is given again.
+    pub(crate) fn receive_in_place<'py>(
+        &self,
+        py: Python<'py>,
+        exchange: &Exchange,
+        header: ComplexId,
+        result: ComplexId,
+    ) -> PyResult<(Bound<'py, PyAny>, bool, Call)> {
+        let (types, operation) = (self.endpoint.types(), &exchange.outgoing.operation);
+        let (array, values) = match self.in_place.take(operation) {
+            Some(Last { array, values }) => (Some(array), values),
+            None => (None, Value::Absent),
+        };
+        let (outcome, record, header, result) = py.detach(|| {
+            let mut header = ValueSink::new(types.shape(header).clone());
+            let mut result = ValueSink::new(types.shape(result).clone()).with_spare(values);
+            let (outcome, record) = self.endpoint.receive(exchange, &mut header, &mut result);
+            (outcome, record, header.finish(), result.finish())
+        });
+        let blocks = match outcome {
+            Err(e) => return Err(error::endpoint(py, &e)),
+            Ok(Outcome::Fault(fault)) => return Ok(self.fault(py, *fault, record)),
+            Ok(Outcome::Reply(blocks)) => blocks,
+        };
+        let header = record_to_python(py, &self.classes, header)?.unbind();
+        let value = match result.values() {
+            [Value::Column(column)] => {
+                let array = array.map(|array| array.into_bound(py));
+                let array = match array.filter(|array| write(array, column)) {
+                    Some(array) => array,
+                    None => value_to_python(py, &self.classes, Value::Column(column.clone()))?,
+                };
+                let last = Last {
+                    array: array.clone().unbind(),
+                    values: Value::Record(result),
+                };
+                self.in_place.put(operation, last);
+                array
+            }
+            _ => single(record_to_python(py, &self.classes, result)?)?,
+        };
+        Ok((value, false, Call::new(record, header, blocks)))
+    }
+}
+
+/// Writes numbers into an array of the same type and length that may be written to; false for any other.
+fn write(array: &Bound<'_, PyAny>, column: &ColumnBuf) -> bool {
+    match column {
+        ColumnBuf::Bool(v) => copy(array, v),
+        ColumnBuf::I8(v) => copy(array, v),
+        ColumnBuf::U8(v) => copy(array, v),
+        ColumnBuf::I16(v) => copy(array, v),
+        ColumnBuf::U16(v) => copy(array, v),
+        ColumnBuf::I32(v) => copy(array, v),
+        ColumnBuf::U32(v) => copy(array, v),
+        ColumnBuf::I64(v) => copy(array, v),
+        ColumnBuf::U64(v) => copy(array, v),
+        ColumnBuf::F32(v) => copy(array, v),
+        ColumnBuf::F64(v) => copy(array, v),
+    }
+}
+
+fn copy<T: Element + Copy>(array: &Bound<'_, PyAny>, values: &[T]) -> bool {
+    let Ok(array) = array.cast::<PyArray1<T>>() else {
+        return false;
+    };
+    let Ok(mut place) = array.try_readwrite() else {
+        return false;
+    };
+    match place.as_slice_mut() {
+        Ok(place) if place.len() == values.len() => {
+            place.copy_from_slice(values);
+            true
+        }
+        _ => false,
+    }
+}
