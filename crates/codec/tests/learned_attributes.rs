@@ -8,7 +8,7 @@ use support::message;
 
 const TYPES: &str = "
 Item = @name:string!, @value:int!
-Shown = @at:dateTime!, @lang:token=en, @name:NMTOKEN=fixed, #:decimal
+Shown = @at:dateTime!, @lang:token=en, #:decimal
 Told = when:Shown, item:Item*
 ";
 

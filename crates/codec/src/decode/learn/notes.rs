@@ -9,7 +9,7 @@ use castile_value::{ColumnBuf, DType, GraphSink, RowLayout, Rows, Scalar, Shape,
 
 use super::super::Decoder;
 use super::super::element::has_names;
-use super::super::repeat::{Kernel, Pattern};
+use super::super::repeat::{Kernel, Pattern, plain_value};
 use castile_plan::{Field, SimpleId};
 
 /// One thing that a message told its sink.
@@ -113,6 +113,9 @@ pub(in super::super) type Notes = Rc<RefCell<Heard>>;
 /// How many events a lesson may have: a message of more is not worth learning.
 const EVENTS_MAX: usize = 1 << 16;
 
+/// Envelope, body, and what is in it.
+const BODY_ELEMENT_DEPTH: u32 = 3;
+
 impl Heard {
     fn push(&mut self, event: Event) {
         // One event too many tells that there were too many.
@@ -145,14 +148,17 @@ impl<'a> Decoder<'a, '_> {
     /// Notes that the value which the sink is given next is that of the attribute whose name begins at `at`.
     pub(in super::super) fn taught_attribute(&mut self, field: &Field, id: SimpleId, at: usize) {
         let Some(notes) = &self.lesson else { return };
-        if field.fixed.is_some() || has_names(self.types, id) {
+        // The tag of the first body element belongs to the prologue.
+        let in_prologue = self.reader.depth() <= BODY_ELEMENT_DEPTH;
+        if in_prologue || field.fixed.is_some() || has_names(self.types, id) {
             return;
         }
         let tag = self.reader.input().as_bytes().get(at..self.reader.position());
         let value = tag.and_then(|tag| {
             let from = memchr::memchr2(b'"', b'\'', tag)?;
             let quote = *tag.get(from)?;
-            let length = memchr::memchr(quote, tag.get(from + 1..)?)?;
+            // Any other is a constant.
+            let length = plain_value(tag.get(from + 1..)?, quote)?;
             let start = at + from + 1;
             Some((Kernel::Attribute(id, quote), start..start + length))
         });

@@ -368,19 +368,17 @@ impl Items {
 
 /// Whether steps hold values of a message.
 fn is_private(steps: &[Step]) -> bool {
+    let tells = |step: &&Step| matches!(step, Step::Tell(_));
     let attribute = |step: Option<&Step>| matches!(step, Some(Step::Value(_, Kernel::Attribute(..))));
-    let before = |i: usize| i.checked_sub(1).and_then(|i| steps.get(i));
     steps.iter().enumerate().any(|(i, step)| match step {
         Step::Tell(fixed) => fixed.is_private(),
         Step::Items(several) => several.shapes.iter().any(|shape| is_private(shape)),
         Step::Constant(bytes) => {
-            let opening = if attribute(steps.get(i + 1)) {
-                b"=\"".len()
-            } else {
-                0
-            };
-            let inside = attribute(before(i));
-            let end = bytes.len().saturating_sub(opening);
+            let (before, behind) = steps.split_at(i);
+            let inside = attribute(before.iter().rev().find(|step| !tells(step)));
+            // An attribute whose value is not in the bytes: they end with its name, an equals sign and a quote.
+            let opens = attribute(behind.iter().skip(1).find(|step| !tells(step)));
+            let end = bytes.len().saturating_sub(if opens { 2 } else { 0 });
             !is_markup_from(inside, bytes.get(..end).unwrap_or_default())
         }
         Step::Alike(items) => {

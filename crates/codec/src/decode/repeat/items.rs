@@ -244,7 +244,7 @@ pub(super) fn plain_text(bytes: &[u8]) -> Option<usize> {
 
 /// The length of an attribute's value up to its quote, when it is its text as it stands: no reference, no white
 /// space but blanks, and nothing that is not well-formed.
-fn plain_value(bytes: &[u8], quote: u8) -> Option<usize> {
+pub(in super::super) fn plain_value(bytes: &[u8], quote: u8) -> Option<usize> {
     let end = memchr::memchr(quote, bytes)?;
     let value = bytes.get(..end)?;
     let suspect = |b: u8| (b < 0x20) | (b == b'<') | (b == b'&') | (b == 0xEF);

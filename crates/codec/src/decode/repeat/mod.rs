@@ -17,7 +17,7 @@ use super::learn::{Kind, Mark, Number, Run};
 use super::{Decoder, Start};
 use crate::error::Error;
 use crate::scalar::push;
-pub(super) use items::end_of;
+pub(super) use items::{end_of, plain_value};
 pub(super) use pattern::{Cell, Kernel, Pattern, Trace};
 
 /// How many items may stand there.
