@@ -19,9 +19,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use castile_codec::{DecodeOptions, EncodeOptions, Intake, Limits, Version, encode};
+use castile_contract::Contract;
 use castile_diff::{Automata, Receiving, Shared};
 use castile_endpoint::{
-    Contract, Handlers, LoadOptions, Location, Server, ServerOptions, Service, ServiceOptions, load, resolver,
+    Handlers, LoadOptions, Location, Server, ServerOptions, Service, ServiceOptions, load, resolver,
 };
 use castile_plan::{Plan, Types};
 use castile_value::{Record, Value, ValueSink};
@@ -170,7 +171,7 @@ fn large(n: usize) -> String {
     envelope("GoogleSearchLarge", &content.concat())
 }
 
-fn contract() -> Contract {
+fn contract() -> Arc<Contract> {
     let path = std::env::temp_dir().join(format!("castile-paper001-{}.wsdl", std::process::id()));
     std::fs::write(&path, WSDL).expect("a folder for temporary files");
     let contract = load(&Location::from(&*path.to_string_lossy()), &LoadOptions::default());

@@ -16,9 +16,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use castile_codec::{DecodeOptions, EncodeOptions, Envelope, Limits, Names, Techniques, Version, encode};
+use castile_contract::Contract;
 use castile_endpoint::{
-    CallOptions, Client, ClientOptions, Contract, Handlers, LoadOptions, Location, Server, ServerOptions,
-    Service, ServiceOptions, StreamOptions, load, resolver,
+    CallOptions, Client, ClientOptions, Handlers, LoadOptions, Location, Server, ServerOptions, Service,
+    ServiceOptions, StreamOptions, load, resolver,
 };
 use castile_plan::Plan;
 use castile_value::{Record, Stream, Streamed, Value, ValueSink};
@@ -124,7 +125,7 @@ fn times(items: usize) -> usize {
 }
 
 struct Reading {
-    contract: Contract,
+    contract: Arc<Contract>,
 }
 
 impl Reading {

@@ -44,11 +44,7 @@ impl Client {
             .detach(|| Endpoint::new(location, options))
             .map_err(|e| error::endpoint(py, &e))?;
         let classes = Classes::new(endpoint.types().clone(), form, settings.object("classes")?);
-        Ok(Client {
-            endpoint: Arc::new(endpoint),
-            classes: Arc::new(classes),
-            in_place: InPlace::default(),
-        })
+        Ok(Client::of(Arc::new(endpoint), Arc::new(classes)))
     }
 
     /// Where calls go.
@@ -321,10 +317,7 @@ impl Client {
         let contract = self.endpoint.contract().clone();
         let endpoint = Endpoint::with_contract(contract, options).map_err(|e| error::endpoint(py, &e))?;
         let classes = Classes::new(endpoint.types().clone(), form, settings.object("classes")?);
-        Ok(Client {
-            endpoint: Arc::new(endpoint),
-            classes: Arc::new(classes),
-        })
+        Ok(Client::of(Arc::new(endpoint), Arc::new(classes)))
     }
 
     /// The target namespaces of the contract's schemas, in the order in which they were found.
