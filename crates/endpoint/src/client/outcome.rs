@@ -200,6 +200,7 @@ impl Client {
         }
         let options = DecodeOptions {
             strict: self.options.strict,
+            ..DecodeOptions::default()
         };
         if envelope.is_fault() {
             let envelope = message.into_envelope();
