@@ -26,6 +26,7 @@ function time(ns) {
 const count = (n) => n >= 1e6 ? `${n / 1e6}M` : n >= 1e3 ? `${n / 1e3}K` : `${n}`;
 function value(row, of = row.median) {
   if (row.unit === "1/s") return `${Math.round(of).toLocaleString("en")} /s`;
+  if (row.unit === "bytes") return `${Math.round(of).toLocaleString("en")} bytes`;
   if (row.unit === "KiB") return `${(of / 1024).toFixed(1)} MiB`;
   return time(of);
 }
@@ -150,7 +151,7 @@ function points(data) {
 
 // A group of bars a case.
 function starts(data) {
-  const timed = data.filter((row) => row.unit === "ns" && row.point);
+  const timed = data.filter((row) => row.unit === "ns" && row.point && !row.point.startsWith("CPU"));
   return Plot.plot({ ...AXES, height: 30 + 26 * d3.sum(d3.group(timed, (row) => row.point), () => 1) +
       16 * timed.length, marginLeft: 250, marginRight: 100,
     x: { type: "log", label: null, tickFormat: sparse(time), grid: true }, y: { label: null }, fy: { label: null, axis: "right" },
@@ -159,6 +160,19 @@ function starts(data) {
         stroke: (row) => colour(row.engine), strokeWidth: 8 }),
       Plot.tip(timed, Plot.pointerY({ fy: "point", y: (row) => title(row.engine), x: "median", title: hover, fontSize: 13 })),
     ] });
+}
+
+// An engine a line, what was measured a column.
+function columns(data) {
+  const point = (row) => row.point ?? "";
+  const names = [...new Set(data.map(point))].sort(d3.ascending);
+  const of = d3.sort(d3.groups(data, (row) => row.engine), ([, own]) => own.find((row) => !row.point)?.median ?? Infinity);
+  const cell = (row) => element("td", row ? value(row) : "", { title: row ? hover(row) : "" });
+  return element("div", element("table", [
+    element("tr", ["engine", ...names.map((name) => name || "start to first reply")].map((name) => element("th", name, { style: "white-space:normal" }))),
+    ...of.map(([engine, own]) => element("tr", [element("td", title(engine)),
+      ...names.map((name) => cell(own.find((row) => point(row) === name)))])),
+  ]), { className: "wide" });
 }
 
 // Which part of each engine's time the conversion of the numbers alone would take.
@@ -252,6 +266,7 @@ function draw(figure) {
     };
     parts.push(element("figure", forms[figure.form]()));
     if (figure.measure === "application") parts.push(whole(data));
+    if (figure.form === "starts") parts.push(columns(data));
   }
   if (all.length || missing.length) parts.push(table(data, missing));
   return element("section", parts);

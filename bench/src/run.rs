@@ -329,6 +329,12 @@ impl<'s> Run<'s> {
                 rows.push(row);
             }
         }
+        if cell.measure == Measure::Coldstart {
+            let (point, why) = coldstart::NEW_RESOURCE;
+            let mut row = Row::without(cell, &name, Status::Unsupported, why);
+            row.point = point.into();
+            rows.push(row);
+        }
         let samples: Vec<Vec<f64>> = turn.rounds.iter().map(|round| round.samples.clone()).collect();
         let Some(summary) = stats::summary(&samples) else {
             return rows;

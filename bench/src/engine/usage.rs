@@ -24,6 +24,17 @@ pub(crate) fn of(process: u32) -> Option<Usage> {
     })
 }
 
+/// CPU seconds of a process finer than the ticks of [`of`]: what its threads say that run still, unless those that ended
+/// had more.
+pub(crate) fn cpu_fine(process: u32) -> Option<f64> {
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).ok()?;
+    let ran = threads.flatten().filter_map(|thread| {
+        let text = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        text.split(' ').next()?.parse::<f64>().ok()
+    });
+    Some((ran.sum::<f64>() / 1e9).max(of(process)?.cpu_seconds))
+}
+
 /// utime and stime, cutime and cstime: fields 14 to 17, counted behind the name, which may hold anything.
 fn cpu(stat: &str) -> Option<(f64, f64)> {
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
@@ -46,6 +57,8 @@ mod tests {
         let stat = "42 (a ) b) S 1 42 42 0 -1 4194560 2000 0 0 0 150 50 30 10 20 0 1 0 100 1000 200";
         assert_eq!(cpu(stat), Some((2.0, 0.4)));
         assert_eq!(peak("Name:\tx\nVmHWM:\t   2048 kB\n"), Some(2048));
-        assert!(of(std::process::id()).expect("this process").peak_kib > 0);
+        let coarse = of(std::process::id()).expect("this process");
+        assert!(coarse.peak_kib > 0);
+        assert!(cpu_fine(std::process::id()).expect("this process") >= coarse.cpu_seconds);
     }
 }

@@ -1,6 +1,5 @@
 //! What the machine could do in a cell: rows named `limit/...` beside the engines, measured in the same rounds.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::Material;
@@ -80,11 +79,16 @@ pub(crate) fn wire(
                 .nth(4)
                 .and_then(|p| p.parse().ok())
                 .unwrap_or(0);
-            let request: Arc<Vec<u8>> = messages.requests[0].clone();
             let until = cell.point.requests.map_or(Until::Time(time), Until::Count);
-            let rate = load::run(port, "/load", &request, cell.point.connections.max(1), until)?;
+            let load = load::run(
+                port,
+                "/load",
+                &messages.requests,
+                cell.point.connections.max(1),
+                until,
+            )?;
             sink.take("load");
-            return Ok(vec![rate]);
+            return Ok(vec![load.rate]);
         }
         _ => raw::ping_pong(calls, out + HEADS.0, back + HEADS.1)?,
     };

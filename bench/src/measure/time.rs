@@ -66,7 +66,8 @@ pub(crate) fn warm(
     }
 }
 
-/// One round: as many calls as `calls` says, else as there is time for at `one` ns each.
+/// One round: as many calls as `calls` says, else one. A load is for `time`, or for as many requests as the cell says where
+/// `calls` says that it counts.
 pub(crate) fn round(
     session: &mut Session<'_>,
     cell: &Cell<'_>,
@@ -77,11 +78,12 @@ pub(crate) fn round(
 ) -> Result<Round, Refusal> {
     let place = Place::of(session, cell).ok_or_else(|| super::check::no_role(cell))?;
     let (client, server) = session.usage();
+    let counted = cell.point.requests.filter(|_| calls.is_some());
     // Whole turns of all sets: two messages that follow each other are never the same.
     let sets = material.sets.len();
     let calls = calls.unwrap_or(1).clamp(1, CALLS_MAX).next_multiple_of(sets);
     let mut round = match (cell.measure, place) {
-        (Measure::Throughput, _) => throughput(session, cell, material, time)?,
+        (Measure::Throughput, _) => throughput(session, cell, material, counted, time)?,
         (_, Place::Server) => served(session, cell, material, calls)?,
         (_, Place::Both) => together(session, cell, material, calls)?,
         (_, Place::Client) => called(session, cell, material, sink, calls)?,
@@ -223,25 +225,27 @@ fn throughput(
     session: &mut Session<'_>,
     cell: &Cell<'_>,
     material: &Material,
+    counted: Option<u64>,
     time: Duration,
 ) -> Result<Round, Refusal> {
     let served = session.server(cell, load(cell, material))?;
-    let request: &Arc<Vec<u8>> = &material.messages(session.engine.style).requests[0];
-    let until = match cell.point.requests {
+    let requests: &[Arc<Vec<u8>>] = &material.messages(session.engine.style).requests;
+    let until = match counted {
         Some(count) => Until::Count(count),
         None => Until::Time(time),
     };
-    let rate = load::run(
+    let load = load::run(
         served.port,
         &served.path,
-        request,
+        requests,
         cell.point.connections.max(1),
         until,
     )
     .map_err(|e| Refusal::Failed(format!("under load: {e}")))?;
     Ok(Round {
-        samples: vec![rate],
-        bytes_request: request.len(),
+        samples: vec![load.rate],
+        calls: load.requests as usize,
+        bytes_request: requests[0].len(),
         ..Round::default()
     })
 }
