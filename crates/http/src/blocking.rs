@@ -76,13 +76,18 @@ impl Client {
         })
     }
 
+    /// Closes the connections that wait for a next request; one that comes opens another.
+    pub fn close_idle(&self) {
+        let kept = std::mem::take(&mut *self.lanes.lock());
+        drop(kept);
+    }
+
     /// Sends a request and reads the whole reply, whatever its status.
     ///
     /// # Errors
     /// Everything but a reply: see [`Kind`]. [`Kind::Request`] when called from async code, which
     /// must use [`crate::Client`].
     pub fn send(&self, request: Request) -> Result<Response, Error> {
-        // Pinned here, so that the runtime passes a pointer around and not the call's whole state.
         let lane = self.lanes.take()?;
         // Pinned here, so that the runtime passes a pointer around and not the call's whole state.
         let sent = lane.runtime()?.block_on(pin!(lane.client.send(request)));

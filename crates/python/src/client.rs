@@ -58,6 +58,11 @@ impl Client {
         crate::call::receiving_figures(py, &self.endpoint.receiving())
     }
 
+    /// Closes the connections that wait for a next call.
+    fn close_idle(&self, py: Python<'_>) {
+        py.detach(|| self.endpoint.close_idle());
+    }
+
     /// What differential sending did so far.
     fn differential<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         sending_figures(py, &self.endpoint.differential())

@@ -157,9 +157,10 @@ pub(crate) fn type_named<'py>(
             );
             Err(pyo3::exceptions::PyLookupError::new_err(text))
         }
-        None => Err(pyo3::exceptions::PyLookupError::new_err(format!(
-            "the contract has no type {name:?}"
-        ))),
+        None => {
+            let text = format!("the contract has no type {name:?}; client.types lists them");
+            Err(pyo3::exceptions::PyLookupError::new_err(text))
+        }
     }
 }
 

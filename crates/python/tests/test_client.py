@@ -401,3 +401,42 @@ def test_errors_tell_no_secrets_of_addresses(settings):
     with pytest.raises(castile.Error) as caught:
         castile.Client(wsdl, cache=False, **settings).service.Smooth([1.0])
     assert "secret" not in f"{caught.value} {caught.value!r}"
+
+
+def test_a_client_closes_at_the_end_of_a_with_and_may_be_used_again(server):
+    with castile.Client(server.wsdl_url, cache=False) as client:
+        client.service.add(2, 3)
+        first = client.last_call
+    assert first is not None and first.timings["connect"] > 0
+    client.service.add(2, 3)
+    second = client.last_call
+    assert second is not None and second.timings["connect"] > 0
+    client.service.add(2, 3)
+    third = client.last_call
+    assert third is not None and third.timings["connect"] == 0
+
+
+def test_an_async_client_closes_at_the_end_of_a_with(server):
+    async def main():
+        async with await castile.AsyncClient.load(server.wsdl_url, cache=False) as client:
+            return await client.service.add(2, 3)
+
+    assert asyncio.run(main()) == 5
+
+
+def test_mistakes_with_a_client_are_told_apart(server):
+    client = castile.Client(server.wsdl_url, cache=False)
+    with pytest.raises(AttributeError, match=r"called as client\.service\.add\(\.\.\.\)"):
+        client.add(2, 3)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'$"):
+        _ = client.nothing
+    with pytest.raises(TypeError, match=r"^Client\(\) got an unexpected keyword argument 'end_point'"):
+        castile.Client(server.wsdl_url, end_point="x")
+    with pytest.raises(LookupError, match="client.types lists them"):
+        client.type("Nothing")
+
+
+def test_one_layer_needs_no_list(server):
+    client = castile.Client(server.wsdl_url, cache=False, layers=castile.Addressing())
+    assert client.service.add(2, 3) == 5
+    assert b"MessageID" in client.encode("add", 2, 3)

@@ -39,6 +39,14 @@ impl Transport {
         })
     }
 
+    /// Closes the connections that wait for a next call.
+    pub(super) fn close_idle(&self) {
+        if let Transport::Http { blocking, tasks } = self {
+            blocking.close_idle();
+            tasks.close_idle();
+        }
+    }
+
     pub(super) fn send(&self, request: Request) -> Result<Response, Error> {
         match self {
             Transport::Http { blocking, .. } => Ok(blocking.send(request)?),

@@ -188,6 +188,11 @@ impl Client {
         self.automata.options()
     }
 
+    /// Closes the connections that wait for a next call; a call that comes opens another.
+    pub fn close_idle(&self) {
+        self.transport.close_idle();
+    }
+
     /// What differential sending did so far.
     pub fn differential(&self) -> castile_diff::Stats {
         self.templates.stats()

@@ -108,6 +108,11 @@ impl Client {
         }
     }
 
+    /// Closes the connections that wait for a next request; one that comes opens another.
+    pub fn close_idle(&self) {
+        self.pool.clear();
+    }
+
     /// Sends a request and reads the whole reply, whatever its status. Dropping the future closes
     /// the connection that it uses.
     ///

@@ -75,6 +75,12 @@ impl Pool {
         idle.push(Idle { connection, expires });
     }
 
+    /// Closes all of them.
+    pub(crate) fn clear(&self) {
+        let idle = std::mem::take(&mut *self.lock());
+        drop(idle);
+    }
+
     fn lock(&self) -> MutexGuard<'_, Vec<Idle>> {
         // Nothing below can leave the list half changed.
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)

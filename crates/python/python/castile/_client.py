@@ -78,7 +78,7 @@ class Shared(Generic[Service]):
         differential: bool | Differential = True,
         rows: Rows = "numpy",
         arrays: Arrays = "numpy",
-        layers: Sequence[Layer] = (),
+        layers: Layer | Sequence[Layer] = (),
         faults: Iterable[type[Exception]] = (),
         catalogs: Iterable[StrPath] = (),
         cache: bool | StrPath = True,
@@ -164,6 +164,11 @@ class Shared(Generic[Service]):
         """
         return self._core.type(name)
 
+    def close(self) -> None:
+        """Closes the connections that wait for a next call. Not needed: they close by themselves after a minute,
+        and with the client. A call that comes later opens another; `with` closes at its end."""
+        self._core.close_idle()
+
     def encode(self, operation: str, /, *args: Any, _headers: Headers = None, **kwargs: Any) -> bytes:
         """The envelope of a request, without sending it."""
         asked = _sendable(Asked(operation, args, kwargs, _headers, None, None))
@@ -187,6 +192,14 @@ class Shared(Generic[Service]):
         """Calls `hook(call)` after each reply, also when it is a fault. Can be used as a decorator."""
         self._on_reply.append(hook)
         return hook
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Any:
+            text = f"{type(self).__name__!r} object has no attribute {name!r}"
+            if name in self.__dict__.get("_faces", ()):
+                text += f"; operations are called as client.service.{name}(...)"
+            raise AttributeError(text, name=name, obj=self)
 
     def __repr__(self) -> str:
         return f"<castile.{type(self).__name__} of {self.endpoint}, {len(self._faces)} operations>"
@@ -256,6 +269,10 @@ class Shared(Generic[Service]):
         return error
 
 
+# What a wrong keyword is said to be one of.
+Shared.__init__.__qualname__ = "Client"
+
+
 class PlainClient(Shared[Service]):
     """Calls that block."""
 
@@ -281,6 +298,12 @@ class PlainClient(Shared[Service]):
         self._note(None)
         asked = _sendable(asked)
         return self._value(self._exchange(asked, self._request(asked)))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def _open(self, asked: Asked, array: str | None, batch: int) -> Stream[Any]:
         asked = _sendable(asked)
@@ -357,6 +380,12 @@ class AwaitedClient(Shared[Service]):
         else:
             answer = await exchange_async(self._core, request, asked.timeout)
         return self._value(answer)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self.close()
 
     def _open(self, asked: Asked, array: str | None, batch: int) -> AsyncStream[Any]:
         async def start() -> Stream[Any]:

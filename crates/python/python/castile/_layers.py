@@ -243,11 +243,11 @@ def clock_offset(client: Any) -> float:
     return (there - (before + (after - before) / 2)).total_seconds()
 
 
-def client_layers(layers: Iterable[Layer]) -> list[tuple[str, dict[str, Any]]]:
+def client_layers(layers: Layer | Iterable[Layer]) -> list[tuple[str, dict[str, Any]]]:
     """The layers as the core takes them: token and timestamp share one header block."""
     security: dict[str, Any] = {}
     others = []
-    for layer in layers:
+    for layer in layers if isinstance(layers, Iterable) else (layers,):
         match layer:
             case UsernameToken():
                 security.update(layer._settings)
@@ -266,10 +266,10 @@ def client_layers(layers: Iterable[Layer]) -> list[tuple[str, dict[str, Any]]]:
     return [*others, ("security", security)] if security else others
 
 
-def server_layers(layers: Iterable[ServerLayer]) -> list[tuple[str, dict[str, Any]]]:
+def server_layers(layers: ServerLayer | Iterable[ServerLayer]) -> list[tuple[str, dict[str, Any]]]:
     """The layers as the core takes them."""
     made: list[tuple[str, dict[str, Any]]] = []
-    for layer in layers:
+    for layer in layers if isinstance(layers, Iterable) else (layers,):
         match layer:
             case CheckSecurity():
                 users = None if layer.users is None else dict(layer.users)

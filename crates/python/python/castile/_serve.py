@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import logging
+import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, Self, TypeAlias
@@ -160,7 +161,7 @@ def serve(
     tls: TLS | None = None,
     users: Mapping[str, str] | None = None,
     digest: bool = False,
-    layers: Sequence[ServerLayer] = (),
+    layers: ServerLayer | Sequence[ServerLayer] = (),
     roles: Sequence[str] = (),
     understood: Sequence[str] = (),
     shared: Sequence[str] = (),
@@ -259,5 +260,7 @@ def serve(
     server = Server(core, "https" if tls is not None else "http")
     if not background:
         log.info("serving at %s (contract at %s)", server.url, server.wsdl_url)
+        if not log.isEnabledFor(logging.INFO):
+            print(f"serving at {server.url} (contract at {server.wsdl_url})", file=sys.stderr, flush=True)
         server.wait()
     return server
