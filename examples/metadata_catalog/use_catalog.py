@@ -31,8 +31,13 @@ def main() -> None:
             url = stack.enter_context(castile.serve(Catalog(), port=0, background=True)).url
         catalog = castile.Client(f"{url}?wsdl").service
         began = time.perf_counter()
-        there = fill(catalog, list(files(arguments.files)))
-        print(f"{there} files in {time.perf_counter() - began:.2f} s")
+        try:
+            there = fill(catalog, list(files(arguments.files)))
+            print(f"{there} files in {time.perf_counter() - began:.2f} s")
+        except castile.Fault as fault:
+            if fault.name != "AlreadyThere":
+                raise
+            print(f"{fault.detail.name} is there already, so nothing was added")
         for question, names in zip(QUESTIONS, ask(catalog), strict=True):
             words = " and ".join(f"{c['name']} {c['comparison']} {c['value']}" for c in question)
             print(f"{len(names):5} files with {words}")
