@@ -428,11 +428,11 @@ def test_mistakes_with_a_client_are_told_apart(server):
     client = castile.Client(server.wsdl_url, cache=False)
     with pytest.raises(AttributeError, match=r"called as client\.service\.add\(\.\.\.\)"):
         client.add(2, 3)
-    with pytest.raises(AttributeError, match="no attribute 'nothing'$"):
+    with pytest.raises(AttributeError, match=r"no attribute 'nothing'$"):
         _ = client.nothing
     with pytest.raises(TypeError, match=r"^Client\(\) got an unexpected keyword argument 'end_point'"):
         castile.Client(server.wsdl_url, end_point="x")
-    with pytest.raises(LookupError, match="client.types lists them"):
+    with pytest.raises(LookupError, match=r"client\.types lists them"):
         client.type("Nothing")
 
 

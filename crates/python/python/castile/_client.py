@@ -165,8 +165,8 @@ class Shared(Generic[Service]):
         return self._core.type(name)
 
     def close(self) -> None:
-        """Closes the connections that wait for a next call. Not needed: they close by themselves after a minute,
-        and with the client. A call that comes later opens another; `with` closes at its end."""
+        """Closes the connections that wait for a next call. Not needed: they close by themselves after a
+        minute, and with the client. A call that comes later opens another; `with` closes at its end."""
         self._core.close_idle()
 
     def encode(self, operation: str, /, *args: Any, _headers: Headers = None, **kwargs: Any) -> bytes:
@@ -302,7 +302,7 @@ class PlainClient(Shared[Service]):
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, error: object, *_: object) -> None:
         self.close()
 
     def _open(self, asked: Asked, array: str | None, batch: int) -> Stream[Any]:

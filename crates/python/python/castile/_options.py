@@ -79,9 +79,9 @@ class Differential:
     type can take), so that none ever has to be moved. Arrays of fewer than `values_min` values and
     texts of fewer than `text_bytes_min` bytes are written anew each time. `chunk_bytes`,
     `split_bytes` and `reserve_bytes` cut the memory of an array, `steal_reach` says how many
-    neighbours a growing number may take spaces from, `slack_bytes` how many spaces every eighth number behind gets
-    when one found none to take, `rewrite_above` which part of a chunk must
-    have changed for it to be written anew (by default what is cheaper, as measured when the first
+    neighbours a growing number may take spaces from, `slack_bytes` how many spaces every eighth
+    number behind gets when one found none to take, `rewrite_above` which part of a chunk must have
+    changed for it to be written anew (by default what is cheaper, as measured when the first
     client or server starts), `one_pass=False` moves what lies behind a number once for each that
     grows, `budget_bytes` is what all messages together may keep.
     `verify` compares also what is tracked or hinted, and refuses a message of which a value changed
