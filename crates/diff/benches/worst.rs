@@ -37,6 +37,7 @@ fn main() {
         };
         body("", (0..VALUES).map(pick).collect())
     };
+    measure(&Options::default(), &[all(1), all(24)], 21);
     println!("{:<44}{:>10}{:>10}{:>8}", "", "patched us", "full us", "ratio");
     for (name, options) in settings() {
         let case =

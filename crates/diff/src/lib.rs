@@ -53,4 +53,6 @@ mod receive;
 mod send;
 
 pub use receive::{Automata, Message, Received, Receiving, ReceivingStats, Reuse, Shared, Ticket};
-pub use send::{Costs, Match, Options, Piece, Pieces, Report, Stats, Steps, Stuffing, Template, Templates};
+pub use send::{
+    Costs, Match, Options, Piece, Pieces, Pool, Report, Stats, Steps, Stuffing, Template, Templates,
+};

@@ -2,7 +2,7 @@
 //! says, with exact widths in the very same bytes, and what was lent stays as it was.
 
 use castile_codec::{DecodeOptions, Draft, EncodeOptions, Envelope, Limits, Version};
-use castile_diff::{Match, Options, Pieces, Stuffing, Template};
+use castile_diff::{Match, Options, Pieces, Pool, Stuffing, Template};
 use castile_plan::Plan;
 use castile_testkit::{Rng, Table, difference};
 use castile_value::{ColumnBuf, Record, Rows, Value, ValueSink};
@@ -234,6 +234,7 @@ fn options(rng: &mut Rng) -> Options {
         stuffing: *rng.pick(&[Stuffing::None, Stuffing::None, Stuffing::Max, Stuffing::Width(9)]),
         rewrite_above: *rng.pick(&[None, Some(0.1), Some(0.6), Some(2.0)]),
         one_pass: !rng.once_in(3),
+        pool: rng.once_in(3).then(Pool::new),
         ..Options::default()
     }
 }
@@ -250,11 +251,15 @@ fn seeds() -> u64 {
 fn a_patched_message_says_what_a_fresh_one_says() {
     for seed in 0..seeds() {
         let mut rng = Rng::new(seed);
-        let mut sender = Sender::new(options(&mut rng));
+        let options = options(&mut rng);
+        let mut sender = Sender::new(options.clone());
+        // Another operation that may share arrays with it.
+        let mut twin = Sender::new(options);
         let mut step = Step::random(&mut rng);
         // Connections that are slow: what they hold must not change under them.
         let mut lent: Vec<(Pieces, Vec<u8>)> = Vec::new();
         for _ in 0..40 {
+            let sender = if rng.once_in(3) { &mut twin } else { &mut sender };
             let pieces = sender.send(&step);
             if rng.once_in(3) {
                 lent.push((pieces.clone(), pieces.to_vec()));

@@ -176,3 +176,25 @@ fn any_number_of_shapes_is_bounded() {
         assert!(sender.template.memory() < 10 * 1014 * 60);
     }
 }
+
+/// Shapes share what they have in common: what the one changed is a change for the other, too, though nothing is left
+/// to be written. Messages of one number have the same bytes.
+#[test]
+fn what_another_shape_changed_is_no_content_match() {
+    let mut sender = new_sender(Options::default());
+    let (mut plain, mut noted) = (Shape::of(1000, 200, None), Shape::of(1000, 200, Some("here")));
+    let first = send(&mut sender, &plain);
+    send(&mut sender, &noted);
+    assert_eq!(send(&mut sender, &plain).message, first.message);
+    noted.n[500] = 0.25;
+    send(&mut sender, &noted);
+    plain.n[500] = 0.25;
+    let other = send(&mut sender, &plain);
+    assert_eq!(
+        (other.kind, other.values_rewritten),
+        (Match::PerfectStructural, 0)
+    );
+    assert_ne!(other.message, first.message);
+    let again = send(&mut sender, &plain);
+    assert_eq!((again.kind, again.message), (Match::Content, other.message));
+}

@@ -40,7 +40,7 @@ pub use castile_codec::{
     Refusal, Route, Sending, Version, World,
 };
 pub use castile_diff::{
-    Costs, Match, Options as Differential, Receiving, ReceivingStats, Report, Reuse, Shared,
+    Costs, Match, Options as Differential, Pool, Receiving, ReceivingStats, Report, Reuse, Shared,
     Stats as DifferentialStats, Steps, Stuffing, Ticket,
 };
 pub use client::{

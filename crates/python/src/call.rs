@@ -49,6 +49,11 @@ impl Request {
         self.outgoing.as_ref().map_or(0, |o| o.body.len())
     }
 
+    /// The number of the message: one that is the same has the same bytes. Zero: nobody knows.
+    pub(crate) fn message(&self) -> u64 {
+        self.outgoing.as_ref().map_or(0, |o| o.body.report().message)
+    }
+
     /// The envelope as `bytes`: its pieces, copied once.
     pub(crate) fn bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         let pieces = self.outgoing.as_ref().map_or(&[][..], |o| o.body.pieces());
@@ -273,6 +278,7 @@ impl Call {
             ("values_compared", report.values_compared),
             ("values_rewritten", report.values_rewritten),
             ("values_written", report.values_written),
+            ("values_shared", report.values_shared),
             ("bytes_total", report.bytes_total),
             ("bytes_around", report.bytes_around),
             ("bytes_rewritten", report.bytes_rewritten),

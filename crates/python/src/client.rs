@@ -1,6 +1,6 @@
 //! The client: the steps of a call under and without the interpreter lock.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use castile_endpoint::{
     Client as Endpoint, Exchange, Fault, Kind, Outcome, Outgoing, Record, Reuse, StreamOptions, Version,
@@ -13,6 +13,7 @@ use pyo3::types::{PyBytes, PyDict, PyTuple};
 
 use crate::call::{Answer, Call, Request, Running, outgoing, sending_figures};
 use crate::describe::{OperationFace, describe};
+use crate::encoded::Encoded;
 use crate::options::{Settings, client_options, location};
 use crate::reuse::InPlace;
 use crate::schema::{self, FieldFace, PortFace, TypeFace};
@@ -30,6 +31,7 @@ pub(crate) struct Client {
     pub(crate) endpoint: Arc<Endpoint>,
     pub(crate) classes: Arc<Classes>,
     pub(crate) in_place: InPlace,
+    encoded: Mutex<Encoded>,
 }
 
 #[pymethods]
@@ -65,7 +67,9 @@ impl Client {
 
     /// What differential sending did so far.
     fn differential<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        sending_figures(py, &self.endpoint.differential())
+        let mut stats = self.endpoint.differential();
+        stats.memory += self.encoded().bytes as u64;
+        sending_figures(py, &stats)
     }
 
     /// `"1.1"` or `"1.2"`.
@@ -269,7 +273,7 @@ impl Client {
         }
     }
 
-    /// A request's envelope, without sending it.
+    /// A request's envelope, without sending it: the same object as long as nothing changes.
     #[pyo3(signature = (operation, args, kwargs, header))]
     fn encode<'py>(
         &self,
@@ -280,7 +284,14 @@ impl Client {
         header: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyBytes>> {
         let request = self.prepare(py, operation, args, kwargs, header, false)?;
-        request.bytes(py)
+        let message = request.message();
+        if let Some(same) = self.encoded().find(py, operation, message) {
+            return Ok(same);
+        }
+        let bytes = request.bytes(py)?;
+        let room = self.endpoint.differential_room();
+        self.encoded().keep(operation, message, &bytes, room);
+        Ok(bytes)
     }
 
     /// The value of a reply that came by other ways; a fault is raised.
@@ -372,11 +383,16 @@ impl Client {
 }
 
 impl Client {
+    fn encoded(&self) -> MutexGuard<'_, Encoded> {
+        self.encoded.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(crate) fn of(endpoint: Arc<Endpoint>, classes: Arc<Classes>) -> Client {
         Client {
             endpoint,
             classes,
             in_place: InPlace::default(),
+            encoded: Mutex::default(),
         }
     }
 

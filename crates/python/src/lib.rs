@@ -22,6 +22,7 @@ mod call;
 mod client;
 mod cwmp;
 mod describe;
+mod encoded;
 mod error;
 mod fault;
 mod generate;

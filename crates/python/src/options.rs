@@ -1,10 +1,11 @@
 //! Settings from Python: a dict that `castile._options` has put together and named.
 
 use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use castile_endpoint::{
-    Cache, ClientOptions, Differential, LoadOptions, Location, Receiving, Reuse, Stuffing,
+    Cache, ClientOptions, Differential, LoadOptions, Location, Pool, Receiving, Reuse, Stuffing,
 };
 use castile_http::{Auth, Compression, Proxy, Redirects, Tls, Url};
 use pyo3::exceptions::PyValueError;
@@ -153,6 +154,11 @@ pub(crate) fn differential(settings: &Settings<'_, '_>) -> PyResult<Differential
     settings.set("differential_budget_bytes", &mut options.budget_bytes)?;
     settings.set("differential_overlay_above", &mut options.overlay_above)?;
     settings.set("differential_structures_max", &mut options.structures_max)?;
+    settings.set("differential_threads", &mut options.threads)?;
+    if settings.get::<bool>("differential_share")? == Some(true) {
+        static POOL: LazyLock<Pool> = LazyLock::new(Pool::new);
+        options.pool = Some(POOL.clone());
+    }
     if let Some(width) = settings.get("differential_stuffing")? {
         options.stuffing = Stuffing::Width(width);
     }

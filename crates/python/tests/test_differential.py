@@ -52,11 +52,59 @@ def test_what_was_encoded_before_stays_as_it_was(echo):
     assert before == copy
 
 
+def test_the_same_message_is_the_same_object(echo):
+    client = castile.Client(echo.wsdl_url, cache=False)
+    values = np.linspace(0.0, 1.0, 10_000)
+    before = client.encode("echo", values, "n")
+    kept = client.differential["memory"]
+    assert client.encode("echo", values, "n") is before
+    assert client.encode("echo", values.copy(), "n") is before
+    values[17] = 2.5
+    changed = client.encode("echo", values, "n")
+    assert changed is not before
+    assert b">2.5" in changed
+    assert client.encode("echo", values, "other") is not changed
+    # What was given counts as kept; where there is no room nothing is.
+    assert kept > len(before) * 2
+    small = castile.Differential(budget_bytes=len(before) * 2)
+    for differential in (small, False):
+        client = castile.Client(echo.wsdl_url, cache=False, differential=differential)
+        first = client.encode("echo", values, "n")
+        assert client.encode("echo", values, "n") is not first
+
+
+def test_an_array_that_several_clients_send_is_written_once(echo):
+    sharing = castile.Differential(share=True)
+    clients = [castile.Client(echo.wsdl_url, cache=False, differential=sharing) for _ in range(3)]
+    values = np.random.default_rng(3).random(10_000)
+    for _ in range(2):
+        for i, client in enumerate(clients):
+            np.testing.assert_array_equal(client.service.echo(values, f"n{i}"), values)
+            figures = client.last_call.differential
+            assert (figures["values_shared"] == 10_000) == (i > 0)
+            assert (figures["values_written"] + figures["values_rewritten"] > 0) == (i == 0)
+        values[::3] = -values[::3]
+
+
+def test_a_memory_mapped_file_is_sent_as_it_is_read(echo, tmp_path):
+    path = tmp_path / "values"
+    np.random.default_rng(4).random(200_000).tofile(path)
+    mapped = np.memmap(path, dtype=np.float64, mode="r+")
+    small = castile.Differential(overlay_above=100_000, receive=False)
+    client = castile.Client(echo.wsdl_url, cache=False, differential=small)
+    for _ in range(2):
+        np.testing.assert_array_equal(client.service.echo(mapped, "n"), mapped)
+        assert client.differential["memory"] < 100_000
+        mapped[::1000] = 0.25
+
+
 @pytest.mark.parametrize(
     "differential",
     [
         False,
         castile.Differential(pad=False),
+        castile.Differential(threads=2, pad=False),
+        castile.Differential(share=True),
         castile.Differential(stuffing="max"),
         castile.Differential(stuffing=9, chunk_bytes=512, split_bytes=600, steal_reach=0),
     ],

@@ -8,27 +8,27 @@ use castile_value::{Changes, Column, DType, Stamp};
 
 use super::align::edits;
 use super::chunk::Chunk;
-use super::compare::{BLOCK, refresh};
-use super::costs::Choice;
 use super::layout::{Layout, Shape};
 use super::options::Options;
 use super::patch::Memory;
 use super::pieces::{Chunks, Piece};
+use super::pool::{Pool, Snapshot};
+use super::refresh::{Refresh, write_chunks};
 use super::report::Report;
 
 /// One array of numbers or of flat records.
 #[derive(Debug)]
 pub(crate) struct Array {
-    shape: Shape,
+    shape: Arc<Shape>,
     /// The values sent last, packed row after row.
-    shadow: Vec<u8>,
+    shadow: Arc<Vec<u8>>,
     rows: usize,
     chunks: Vec<Chunk>,
-    /// The chunks as they were handed out last, until one of them changes.
-    handed: Option<Arc<Chunks>>,
     /// When the owner of each column was asked last what changed.
     seen: Vec<Option<Stamp>>,
     memory: Memory,
+    /// What others may take over, as long as nothing of it changes.
+    published: Option<Arc<Snapshot>>,
 }
 
 impl Array {
@@ -40,14 +40,17 @@ impl Array {
         let pads = pads.collect();
         let mut array = Array {
             memory: Memory::new(writer.dtypes().len()),
-            shape: Shape::new(writer, pads),
-            shadow: Vec::new(),
+            shape: Arc::new(Shape::new(writer, pads)),
+            shadow: Arc::default(),
             rows: 0,
             chunks: Vec::new(),
-            handed: None,
             seen: stamps(flat),
+            published: None,
         };
-        array.replace(0..0, flat, 0..flat.len(), options, report);
+        if !array.adopt(flat, options, report) {
+            array.replace(0..0, flat, 0..flat.len(), options, report);
+            array.publish(options);
+        }
         array
     }
 
@@ -71,41 +74,109 @@ impl Array {
         options: &Options,
         report: &mut Report,
     ) -> Result<(), Untold> {
-        if flat.len() != self.rows {
-            let alike = |old, new, most| self.alike(flat, old, new, most);
-            for (old, new) in edits(self.rows, flat.len(), alike).into_iter().rev() {
-                self.replace(old, flat, new, options, report);
-            }
-            self.join_small(options);
-            // What was marked has moved.
-            self.seen.fill(None);
-        }
-        if options.verify {
-            self.verify(flat)?;
-        }
         let now = stamps(flat);
-        if now.iter().any(Option::is_none) || now != self.seen {
-            self.refresh(flat, options, report);
-            self.seen = now;
+        if flat.len() == self.rows {
+            if options.verify {
+                self.verify(flat)?;
+            }
+            if now.iter().all(Option::is_some) && now == self.seen {
+                return Ok(());
+            }
         }
+        if !self.is_published_as(flat, report) && !self.adopt(flat, options, report) {
+            self.published = None;
+            if flat.len() != self.rows {
+                self.realign(flat, options, report);
+            }
+            self.refresh(flat, options, report);
+            self.publish(options);
+        }
+        self.seen = now;
         Ok(())
     }
 
-    /// Compares chunk by chunk.
+    /// Whether nothing changed of what others may hold: then it is not touched.
+    fn is_published_as(&self, flat: &Flat<'_>, report: &mut Report) -> bool {
+        let Some(published) = &self.published else {
+            return false;
+        };
+        let same = published.is(flat);
+        report.values_compared += if same { self.values() as u64 } else { 0 };
+        same
+    }
+
+    /// Takes over what another message wrote of the same values.
+    fn adopt(&mut self, flat: &Flat<'_>, options: &Options, report: &mut Report) -> bool {
+        let find = |pool: &Pool| pool.find(&self.shape, options.stuffing, flat);
+        let Some(found) = options.pool.as_ref().and_then(find) else {
+            return false;
+        };
+        self.memory.handed = None;
+        self.shadow = Arc::clone(&found.shadow);
+        self.chunks.clone_from(&found.chunks);
+        self.rows = found.rows;
+        self.published = Some(found);
+        report.values_shared += self.values() as u64;
+        true
+    }
+
+    fn publish(&mut self, options: &Options) {
+        if let Some(pool) = &options.pool {
+            self.published = Some(pool.add(Snapshot {
+                shape: Arc::clone(&self.shape),
+                stuffing: options.stuffing,
+                rows: self.rows,
+                shadow: Arc::clone(&self.shadow),
+                chunks: self.chunks.clone(),
+            }));
+        }
+    }
+
+    fn values(&self) -> usize {
+        self.rows * self.shape.fields()
+    }
+
+    /// Takes out and puts in rows, so that there are as many as `flat` has.
+    fn realign(&mut self, flat: &Flat<'_>, options: &Options, report: &mut Report) {
+        let (shape, shadow, rows) = (&self.shape, &self.shadow, self.rows);
+        let alike = |old, new, most| shape.alike((shadow, rows), flat, old, new, most);
+        for (old, new) in edits(rows, flat.len(), alike).into_iter().rev() {
+            self.replace(old, flat, new, options, report);
+        }
+        self.join_small(options);
+        // What was marked has moved.
+        self.seen.fill(None);
+    }
+
+    /// Compares chunk by chunk, writes what changed, and splits what grew too large.
     fn refresh(&mut self, flat: &Flat<'_>, options: &Options, report: &mut Report) {
-        let (mut row, mut i) = (0, 0);
+        let before = report.bytes_rewritten;
+        let job = Refresh {
+            layout: Layout {
+                shape: &self.shape,
+                options,
+            },
+            flat,
+            seen: &self.seen,
+        };
+        let shadow = Arc::make_mut(&mut self.shadow);
+        job.run(&mut self.chunks, shadow, &mut self.memory, report);
+        if report.bytes_rewritten != before {
+            self.split_large(options, report);
+        }
+    }
+
+    fn split_large(&mut self, options: &Options, report: &mut Report) {
+        let mut i = 0;
         while i < self.chunks.len() {
-            let rows = row..row + self.chunks[i].rows;
-            row = rows.end;
-            self.refresh_chunk(i, rows, flat, options, report);
-            i += 1;
-            if self.chunks[i - 1].bytes.len() > options.split_bytes && self.chunks[i - 1].rows > 1 {
-                let half = self.chunks[i - 1].rows / 2;
-                let tail = self.halve(i - 1, half, options);
-                self.chunks.insert(i, tail);
+            let chunk = &self.chunks[i];
+            if chunk.bytes.len() > options.split_bytes && chunk.rows > 1 {
+                let tail = self.halve(i, chunk.rows / 2, options);
+                self.chunks.insert(i + 1, tail);
                 report.chunks_split += 1;
                 i += 1;
             }
+            i += 1;
         }
     }
 
@@ -130,100 +201,10 @@ impl Array {
     }
 
     fn halve(&mut self, i: usize, row: usize, options: &Options) -> Chunk {
-        self.handed = None;
+        self.memory.handed = None;
         let shape = &self.shape;
         let layout = Layout { shape, options };
         self.chunks[i].split_off(&layout, row)
-    }
-
-    /// Compares a chunk's values with their shadow and writes those that changed.
-    fn refresh_chunk(
-        &mut self,
-        i: usize,
-        rows: Range<usize>,
-        flat: &Flat<'_>,
-        options: &Options,
-        report: &mut Report,
-    ) {
-        if let Some(next) = self.chunks.get(i + 1) {
-            next.fetch();
-        }
-        let mut count = 0;
-        let places = flat.columns().iter().zip(&self.shape.offsets).zip(&self.seen);
-        for (((column, offset), seen), masks) in places.zip(&mut self.memory.masks) {
-            masks.clear();
-            masks.resize(rows.len().div_ceil(BLOCK), 0);
-            if let (Some(changes), Some(seen)) = (column.changes(), *seen)
-                && !changes.has_changed(seen, rows.clone())
-            {
-                continue;
-            }
-            let shadow =
-                &mut self.shadow[rows.start * self.shape.stride + offset..rows.end * self.shape.stride];
-            count += refresh(column, rows.clone(), shadow, self.shape.stride, masks);
-            report.values_compared += rows.len() as u64;
-        }
-        if count == 0 {
-            return;
-        }
-        self.handed = None;
-        let values = rows.len() * self.shape.offsets.len();
-        let shape = &self.shape;
-        let layout = Layout { shape, options };
-        let chunk = &mut self.chunks[i];
-        let anew = match options.rewrite_above {
-            Some(part) => count as f32 > values as f32 * part,
-            None => {
-                let costs = options.costs.unwrap_or_default();
-                costs.prefer_anew(&Choice {
-                    dtypes: shape.writer.dtypes(),
-                    rows: chunk.rows,
-                    changed: count,
-                    copied: if chunk.is_lent() { chunk.bytes.len() } else { 0 },
-                    exact: !shape.pads.contains(&true),
-                })
-            }
-        };
-        if anew {
-            let columns = shape.columns(&self.shadow, self.rows);
-            chunk.fill(&layout, &columns, rows, usize::MAX);
-            report.values_written += values as u64;
-            report.bytes_rewritten += chunk.bytes.len() as u64;
-        } else {
-            chunk.patch(&layout, &self.shadow, rows.start, &mut self.memory, report);
-        }
-    }
-
-    /// How many rows from one old and one new row on are equal, up to `most`.
-    fn alike(&self, flat: &Flat<'_>, old: usize, new: usize, most: usize) -> usize {
-        let most = most.min(self.rows - old).min(flat.len() - new);
-        let mut rows = 0;
-        if let [column] = flat.columns()
-            && column.stride() == self.shape.stride
-        {
-            let bytes = most * self.shape.stride;
-            let (old, new) = (
-                &self.shadow[old * self.shape.stride..][..bytes],
-                &column.data()[new * self.shape.stride..],
-            );
-            let blocks = old
-                .chunks_exact(BLOCK * self.shape.stride)
-                .zip(new.chunks_exact(BLOCK * self.shape.stride));
-            rows = BLOCK * blocks.take_while(|(old, new)| old == new).count();
-        }
-        rows + (rows..most)
-            .take_while(|i| self.is_row(flat, old + i, new + i))
-            .count()
-    }
-
-    fn is_row(&self, flat: &Flat<'_>, old: usize, new: usize) -> bool {
-        let row = &self.shadow[old * self.shape.stride..(old + 1) * self.shape.stride];
-        let places = flat.columns().iter().zip(&self.shape.offsets);
-        places.into_iter().all(|(column, &offset)| {
-            let size = column.dtype().size();
-            let at = new * column.stride();
-            column.data()[at..at + size] == row[offset..offset + size]
-        })
     }
 
     /// Replaces the rows `old` by the rows `new` of `flat`.
@@ -235,33 +216,29 @@ impl Array {
         options: &Options,
         report: &mut Report,
     ) {
-        self.handed = None;
+        self.memory.handed = None;
         let start = self.cut(old.start, options);
         let end = self.cut(old.end, options);
         let mut fresh = Vec::with_capacity(new.len() * self.shape.stride);
         self.shape.pack(flat, new.clone(), &mut fresh);
-        self.shadow
+        Arc::make_mut(&mut self.shadow)
             .splice(old.start * self.shape.stride..old.end * self.shape.stride, fresh);
         self.rows = self.rows - old.len() + new.len();
         let columns = self.shape.columns(&self.shadow, self.rows);
         let shape = &self.shape;
         let layout = Layout { shape, options };
-        let mut written = Vec::new();
-        let mut rows = old.start..old.start + new.len();
-        while !rows.is_empty() {
-            let mut chunk = Chunk::default();
-            chunk.fill(&layout, &columns, rows.clone(), options.chunk_bytes);
-            rows.start += chunk.rows;
-            report.values_written += (chunk.rows * self.shape.offsets.len()) as u64;
+        let rows = old.start..old.start + new.len();
+        let written = write_chunks(&layout, &columns, rows);
+        for chunk in &written {
+            report.values_written += (chunk.rows * self.shape.fields()) as u64;
             report.bytes_rewritten += chunk.bytes.len() as u64;
-            written.push(chunk);
         }
         self.chunks.splice(start..end, written);
     }
 
     /// Joins neighbours that fit into one chunk: cutting leaves small ones behind.
     fn join_small(&mut self, options: &Options) {
-        self.handed = None;
+        self.memory.handed = None;
         let mut joined: Vec<Chunk> = Vec::with_capacity(self.chunks.len());
         for chunk in self.chunks.drain(..) {
             match joined.last_mut() {
@@ -294,7 +271,7 @@ impl Array {
 
     /// The pieces of the message that this array is.
     pub(crate) fn chunks(&mut self) -> Arc<Chunks> {
-        if let Some(handed) = &self.handed {
+        if let Some(handed) = &self.memory.handed {
             return Arc::clone(handed);
         }
         let mut pieces = Vec::with_capacity(self.chunks.len() + 1);
@@ -306,7 +283,7 @@ impl Array {
         }
         let len = pieces.iter().map(|piece| piece.len()).sum();
         let chunks = Arc::new(Chunks { pieces, len });
-        self.handed = Some(Arc::clone(&chunks));
+        self.memory.handed = Some(Arc::clone(&chunks));
         chunks
     }
 

@@ -20,7 +20,8 @@ use super::prefetch::prefetch;
 use super::report::Report;
 use super::slots::Slots;
 
-#[derive(Debug, Default)]
+/// A clone shares the bytes with it, until either changes.
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Chunk {
     pub(crate) bytes: Arc<Vec<u8>>,
     pub(crate) slots: Slots,

@@ -10,12 +10,18 @@ use super::text::Text;
 
 /// Arrays and texts: those of the last message in order, then others.
 #[derive(Debug, Default)]
-pub(crate) struct Parts(Vec<Part>);
+pub(crate) struct Parts {
+    all: Vec<Part>,
+    /// Counts changes of any of them.
+    changes: u64,
+}
 
 /// A large part of a message.
 #[derive(Debug)]
 struct Part {
     value: Value,
+    /// Which change gave it what it has.
+    state: u64,
     /// The message that had it last.
     used: u64,
     /// Lengths that it had before, the oldest replaced first.
@@ -38,12 +44,17 @@ const REACH: usize = 64;
 impl Parts {
     /// The lengths of the first parts: rows of arrays, bytes of texts.
     pub(crate) fn lengths(&self, count: usize) -> impl Iterator<Item = usize> {
-        self.0.iter().take(count).map(|part| part.value.len())
+        self.all.iter().take(count).map(|part| part.value.len())
+    }
+
+    /// What the first parts have: two numbers that are equal mean the same bytes.
+    pub(crate) fn states(&self, count: usize) -> impl Iterator<Item = u64> {
+        self.all.iter().take(count).map(|part| part.state)
     }
 
     /// The pieces that the parts are.
     pub(crate) fn runs(&mut self) -> impl Iterator<Item = Run> {
-        self.0.iter_mut().map(|part| match &mut part.value {
+        self.all.iter_mut().map(|part| match &mut part.value {
             Value::Array(array) => Run::Many(array.chunks()),
             Value::Text(text) => Run::One(text.piece()),
         })
@@ -55,15 +66,15 @@ impl Parts {
             Value::Array(array) => array.memory(),
             Value::Text(text) => text.memory(),
         };
-        self.0.iter().map(memory).sum()
+        self.all.iter().map(memory).sum()
     }
 
     /// Drops those beyond the first that were not used for longest, until so many are left.
     fn trim(&mut self, first: usize, spare: usize) {
-        while self.0.len() > first + spare
-            && let Some(oldest) = (first..self.0.len()).min_by_key(|&i| self.0[i].used)
+        while self.all.len() > first + spare
+            && let Some(oldest) = (first..self.all.len()).min_by_key(|&i| self.all[i].used)
         {
-            self.0.swap_remove(oldest);
+            self.all.swap_remove(oldest);
         }
     }
 }
@@ -81,6 +92,7 @@ impl Part {
     fn new(value: Value) -> Part {
         Part {
             value,
+            state: 0,
             used: 0,
             before: [None; BEFORE],
             changes: 0,
@@ -128,7 +140,7 @@ impl<'t> Keeper<'t> {
     /// the one that stood there, or the spare one that is nearest in length. `None` when there is none, or
     /// when the length was here before: it will come again, so it is worth a part of its own.
     fn known(&mut self, length: usize, fits: impl Fn(&Value) -> bool) -> Option<&mut Part> {
-        let (parts, next) = (&mut self.parts.0, self.places.len());
+        let (parts, next) = (&mut self.parts.all, self.places.len());
         let end = parts.len().min(next + REACH);
         let mut fitting = (next..end).filter(|&i| fits(&parts[i].value));
         let first = fitting.next()?;
@@ -154,17 +166,25 @@ impl<'t> Keeper<'t> {
 
     /// Puts a new part at the next place; what stood there is spare.
     fn insert(&mut self, value: Value) {
-        let (parts, next) = (&mut self.parts.0, self.places.len());
+        let (parts, next) = (&mut self.parts.all, self.places.len());
         let last = parts.len();
         parts.push(Part::new(value));
         parts.swap(next, last);
         self.moved = true;
     }
 
-    /// Says that the part at the next place lies at byte `at`, and had a length of `before`.
-    fn place(&mut self, at: usize, before: Option<usize>) {
-        if let Some(part) = self.parts.0.get_mut(self.places.len()) {
+    /// Says that the part at the next place lies at byte `at`, that this took what `report` says beyond what is
+    /// known, and that it had a length of `before`.
+    fn place(&mut self, at: usize, report: Report, before: Option<usize>) {
+        let written = |r: &Report| r.values_rewritten + r.values_written + r.values_shared;
+        let changed = written(&report) != written(&self.report);
+        self.report = report;
+        if let Some(part) = self.parts.all.get_mut(self.places.len()) {
             part.used = self.now;
+            if changed || before != Some(part.value.len()) {
+                self.parts.changes += 1;
+                part.state = self.parts.changes;
+            }
             if let Some(before) = before.filter(|&before| before != part.value.len()) {
                 part.note(before);
                 self.moved = true;
@@ -191,8 +211,7 @@ impl Keep for Keeper<'_> {
                 self.insert(Value::Array(Box::new(array)));
             }
         }
-        self.report = report;
-        self.place(at, before);
+        self.place(at, report, before);
         Ok(true)
     }
 
@@ -217,8 +236,7 @@ impl Keep for Keeper<'_> {
                 self.insert(Value::Text(text));
             }
         }
-        self.report = report;
-        self.place(at, before);
+        self.place(at, report, before);
         Ok(true)
     }
 }

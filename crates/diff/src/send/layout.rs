@@ -5,10 +5,11 @@ use std::ops::Range;
 use castile_codec::{Flat, RowWriter};
 use castile_value::Column;
 
+use super::compare::BLOCK;
 use super::options::{Options, Stuffing};
 
 /// What all rows of an array have in common.
-#[derive(Debug)]
+#[derive(Debug, PartialEq)]
 pub(crate) struct Shape {
     pub(crate) writer: RowWriter,
     /// Bytes of constants before each value of a row, and in a whole row.
@@ -70,6 +71,47 @@ impl Shape {
         Column::new(data, self.stride, dtype, rows).expect("there are so many rows")
     }
 
+    /// How many rows from one old and one new row on are equal, up to `most`. `shadow` is the old rows, packed,
+    /// and their number.
+    pub(crate) fn alike(
+        &self,
+        (shadow, rows): (&[u8], usize),
+        flat: &Flat<'_>,
+        old: usize,
+        new: usize,
+        most: usize,
+    ) -> usize {
+        let most = most.min(rows - old).min(flat.len() - new);
+        let mut alike = 0;
+        if let [column] = flat.columns()
+            && column.stride() == self.stride
+        {
+            let bytes = most * self.stride;
+            let (old, new) = (
+                &shadow[old * self.stride..][..bytes],
+                &column.data()[new * self.stride..],
+            );
+            let blocks = old
+                .chunks_exact(BLOCK * self.stride)
+                .zip(new.chunks_exact(BLOCK * self.stride));
+            alike = BLOCK * blocks.take_while(|(old, new)| old == new).count();
+        }
+        let row = |i: usize| &shadow[(old + i) * self.stride..(old + i + 1) * self.stride];
+        alike
+            + (alike..most)
+                .take_while(|&i| self.is_row(row(i), flat, new + i))
+                .count()
+    }
+
+    fn is_row(&self, row: &[u8], flat: &Flat<'_>, new: usize) -> bool {
+        let places = flat.columns().iter().zip(&self.offsets);
+        places.into_iter().all(|(column, &offset)| {
+            let size = column.dtype().size();
+            let at = new * column.stride();
+            column.data()[at..at + size] == row[offset..offset + size]
+        })
+    }
+
     /// Copies rows, packed.
     pub(crate) fn pack(&self, flat: &Flat<'_>, rows: Range<usize>, out: &mut Vec<u8>) {
         if let [column] = flat.columns()
@@ -88,6 +130,7 @@ impl Shape {
 }
 
 /// What writing and patching a chunk needs to know.
+#[derive(Clone, Copy)]
 pub(crate) struct Layout<'s> {
     pub(crate) shape: &'s Shape,
     pub(crate) options: &'s Options,

@@ -11,8 +11,10 @@ mod number;
 mod options;
 mod patch;
 mod pieces;
+mod pool;
 #[allow(unsafe_code, reason = "see there")]
 mod prefetch;
+mod refresh;
 mod report;
 mod room;
 mod slots;
@@ -23,6 +25,7 @@ mod text;
 pub use costs::{Costs, Steps};
 pub use options::{Options, Stuffing};
 pub use pieces::{Piece, Pieces};
+pub use pool::Pool;
 pub use report::{Match, Report};
 pub use store::{Stats, Templates};
 pub use template::Template;

@@ -1,6 +1,7 @@
 //! What of differential sending a user can set.
 
 use super::costs::Costs;
+use super::pool::Pool;
 
 /// Settings of differential sending. Every technique has its switch.
 #[derive(Clone, Debug, PartialEq)]
@@ -51,6 +52,11 @@ pub struct Options {
     /// Structures of messages of one operation that are told apart, each with arrays of its own where lengths
     /// come back. One keeps only the last message. Default 4.
     pub structures_max: usize,
+    /// Arrays in common with all that have the same pool: one that several messages send is written once. What a
+    /// service answers has no pool, whoever asks. Default `None`: every array is written for each.
+    pub pool: Option<Pool>,
+    /// Processors that may share writing and comparing an array of a megabyte and more. Default 1.
+    pub threads: usize,
     /// Copies of one operation's template for sends at the same time; a further one is written
     /// anew. Default 4.
     pub copies_max: usize,
@@ -104,6 +110,8 @@ impl Default for Options {
             budget_bytes: 256 << 20,
             overlay_above: 64 << 20,
             structures_max: 4,
+            pool: None,
+            threads: 1,
             copies_max: 4,
         }
     }

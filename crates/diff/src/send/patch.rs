@@ -16,13 +16,16 @@ use super::chunk::Chunk;
 use super::compare::BLOCK;
 use super::layout::Layout;
 use super::number::{Number, fill_slot};
+use super::pieces::Chunks;
 use super::prefetch::prefetch;
 use super::report::Report;
 use super::room::Event;
 
-/// What comparing and patching write into, kept for its memory.
+/// What comparing and patching write into, kept for its memory, and what they have to let go.
 #[derive(Debug, Default)]
 pub(crate) struct Memory {
+    /// The chunks as they were handed out last, until one of them changes.
+    pub(crate) handed: Option<Arc<Chunks>>,
     /// Of each value of a row, which rows of a chunk changed.
     pub(crate) masks: Vec<Vec<u64>>,
     pub(super) changed: Changed,

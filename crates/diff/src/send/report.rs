@@ -34,12 +34,17 @@ pub struct Report {
     /// Which of the shapes that are known of its operation the message has, from zero: messages of one number
     /// have the same parts, of the same lengths. A shape that was not sent for long gives its number up.
     pub structure: u32,
+    /// The number of the message: two messages of this process that have the same have the same bytes. Zero:
+    /// nothing is known of it.
+    pub message: u64,
     /// Values of kept arrays that were compared with those sent last.
     pub values_compared: u64,
     /// Of those, found changed and written into their slots.
     pub values_rewritten: u64,
     /// Values that were written anew, chunk by chunk.
     pub values_written: u64,
+    /// Values whose bytes were taken over from another message of the same [`Pool`](crate::Pool).
+    pub values_shared: u64,
     /// Bytes of the message.
     pub bytes_total: u64,
     /// Bytes of kept chunks that were written; the rest stood there already.
@@ -54,4 +59,17 @@ pub struct Report {
     pub chunks_copied: u64,
     /// Bytes outside kept arrays, always written anew.
     pub bytes_around: u64,
+}
+
+impl Report {
+    /// Adds what was done to another part of the same message.
+    pub(crate) fn add(&mut self, other: &Report) {
+        self.values_compared += other.values_compared;
+        self.values_rewritten += other.values_rewritten;
+        self.values_written += other.values_written;
+        self.bytes_rewritten += other.bytes_rewritten;
+        self.bytes_shifted += other.bytes_shifted;
+        self.widths_stolen += other.widths_stolen;
+        self.chunks_copied += other.chunks_copied;
+    }
 }

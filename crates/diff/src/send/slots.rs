@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::prefetch::prefetch;
 
 /// Two columns, a byte a value each, row after row.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Slots {
     /// The width of each slot: its value's text with the spaces that pad it.
     widths: Vec<u8>,

@@ -1,6 +1,7 @@
 //! [`Template`]: the messages sent last.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use castile_codec::{Draft, Error};
 
@@ -24,8 +25,6 @@ pub struct Template {
     structures: Vec<Structure>,
     /// Counts messages.
     clock: u64,
-    /// The last message failed half way: parts may have changed since the last that was sent.
-    failed: bool,
 }
 
 /// What messages of one structure have in common, and the last of them.
@@ -38,6 +37,10 @@ struct Structure {
     /// Where each part lay in it, and how long each was.
     places: Vec<usize>,
     lengths: Vec<usize>,
+    /// What each part had.
+    states: Vec<u64>,
+    /// The number of the message.
+    message: u64,
     used: u64,
 }
 
@@ -59,14 +62,11 @@ impl Template {
         let last = self.structures.iter().max_by_key(|one| one.used);
         let mut around = Vec::with_capacity(last.map_or(0, |one| one.around_bytes).max(512));
         let mut keeper = Keeper::new(&mut self.parts, &self.options, self.clock);
-        if let Err(error) = draft.encode_around(&mut around, &mut keeper) {
-            self.failed = true;
-            return Err(error);
-        }
+        draft.encode_around(&mut around, &mut keeper)?;
         let (places, moved, mut report) = keeper.finish();
         report.bytes_around = around.len() as u64;
         let around = Arc::new(around);
-        (report.kind, report.structure) = self.remember(&around, &places, moved, &report);
+        self.remember(&around, &places, moved, &mut report);
         let mut pieces = Pieces {
             runs: self.runs(&around, &places),
             report,
@@ -75,15 +75,9 @@ impl Template {
         Ok(pieces)
     }
 
-    /// Finds the structure of a message among those that were sent, by its shape, and says how like the last
+    /// Finds the structure of a message among those that were sent, by its shape, and reports how like the last
     /// of it the message is. `moved`: a part is new, or of another length than it was.
-    fn remember(
-        &mut self,
-        around: &Arc<Vec<u8>>,
-        places: &[usize],
-        moved: bool,
-        report: &Report,
-    ) -> (Match, u32) {
+    fn remember(&mut self, around: &Arc<Vec<u8>>, places: &[usize], moved: bool, report: &mut Report) {
         let lengths = || self.parts.lengths(places.len());
         let alike = |one: &Structure| {
             one.places == places
@@ -91,34 +85,47 @@ impl Template {
                 && lengths().eq(one.lengths.iter().copied())
         };
         let found = self.structures.iter().position(alike);
-        let moved = moved || report.bytes_shifted > 0 || report.values_written > 0;
-        let changed = std::mem::take(&mut self.failed) || report.values_rewritten > 0;
         for (i, other) in self.structures.iter_mut().enumerate() {
             if Some(i) != found && other.around_bytes > AROUND_KEPT {
                 other.around = Arc::default();
             }
         }
-        let Some(structure) = found.and_then(|at| self.structures.get_mut(at)) else {
-            let kind = match self.structures.is_empty() {
+        let Some(at) = found else {
+            report.kind = match self.structures.is_empty() {
                 true => Match::FirstTime,
                 false => Match::PartialStructural,
             };
-            return (kind, self.add(around, places));
+            let at = self.add(around, places);
+            return self.note(at, report);
         };
-        let kind = if moved {
+        let last = &self.structures[at];
+        let same = self.parts.states(places.len()).eq(last.states.iter().copied());
+        report.kind = if moved || report.bytes_shifted + report.values_written + report.values_shared > 0 {
             Match::PartialStructural
-        } else if changed || structure.around != *around {
-            Match::PerfectStructural
-        } else {
+        } else if same && last.around == *around {
             Match::Content
+        } else {
+            Match::PerfectStructural
         };
-        structure.used = self.clock;
-        structure.around = Arc::clone(around);
-        (kind, structure.number)
+        self.structures[at].around = Arc::clone(around);
+        self.note(at, report);
     }
 
-    /// Adds a structure, in the place of the one that was not used for longest when they are many.
-    fn add(&mut self, around: &Arc<Vec<u8>>, places: &[usize]) -> u32 {
+    /// Notes what the message has as the last of its structure, and reports which it is.
+    fn note(&mut self, at: usize, report: &mut Report) {
+        let structure = &mut self.structures[at];
+        structure.used = self.clock;
+        if report.kind != Match::Content {
+            structure.states.clear();
+            structure.states.extend(self.parts.states(structure.places.len()));
+            structure.message = MESSAGES.fetch_add(1, Ordering::Relaxed);
+        }
+        (report.structure, report.message) = (structure.number, structure.message);
+    }
+
+    /// Adds a structure, in the place of the one that was not used for longest when they are many; gives its
+    /// index.
+    fn add(&mut self, around: &Arc<Vec<u8>>, places: &[usize]) -> usize {
         let most = self.options.structures_max.max(1);
         let mut number = self.structures.len() as u32;
         if self.structures.len() >= most
@@ -132,9 +139,11 @@ impl Template {
             around_bytes: around.len(),
             places: places.to_vec(),
             lengths: self.parts.lengths(places.len()).collect(),
+            states: Vec::new(),
+            message: 0,
             used: self.clock,
         });
-        number
+        self.structures.len() - 1
     }
 
     fn runs(&mut self, around: &Arc<Vec<u8>>, places: &[usize]) -> Vec<Run> {
@@ -158,6 +167,9 @@ impl Template {
         self.structures.iter().map(|one| one.around.len()).sum()
     }
 }
+
+/// Numbers of messages, of all templates.
+static MESSAGES: AtomicU64 = AtomicU64::new(1);
 
 /// Bytes around parts that are kept of a structure that is not the last.
 const AROUND_KEPT: usize = 16 << 10;

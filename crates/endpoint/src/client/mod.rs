@@ -198,6 +198,12 @@ impl Client {
         self.templates.stats()
     }
 
+    /// Bytes that the budget of differential sending leaves beside what requests keep now.
+    pub fn differential_room(&self) -> usize {
+        let kept = usize::try_from(self.templates.stats().memory).unwrap_or(usize::MAX);
+        self.templates.options().budget_bytes.saturating_sub(kept)
+    }
+
     /// What differential receiving did so far.
     pub fn receiving(&self) -> castile_diff::ReceivingStats {
         self.automata.stats()

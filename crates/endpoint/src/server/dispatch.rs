@@ -147,7 +147,11 @@ impl Service {
         Ok(Service {
             index: Index::new(&contract, &options)?,
             streamed: Streamed::new(&contract, &handler)?,
-            templates: Templates::new(with_costs(&options.differential)),
+            // What one caller was told is never found by another, not even by the time it takes.
+            templates: Templates::new(castile_diff::Options {
+                pool: None,
+                ..with_costs(&options.differential)
+            }),
             sizes: Sizes::new(&contract),
             automata: Automata::new(options.receiving.clone()),
             options,

@@ -88,6 +88,8 @@ class Differential:
     without a mark: for tests.
     An array that takes more than `overlay_above` bytes is not kept, but sent while it is written.
     `structures_max` is how many shapes of one operation's messages are kept beside each other.
+    With `share=True` clients of this process that have it write an array that several of them send, in any
+    operation, only once (servers never do). `threads` processors share the work on arrays of a megabyte and more.
     """
 
     enabled: bool = True
@@ -110,6 +112,8 @@ class Differential:
     budget_bytes: int | None = None
     overlay_above: int | None = None
     structures_max: int | None = None
+    share: bool = False
+    threads: int | None = None
 
 
 Auth: TypeAlias = "tuple[str, str] | Basic | Digest | Bearer | None"

@@ -1,0 +1,188 @@
+//! Comparing a whole array with the values sent last and writing what changed, on one processor or on several.
+
+use std::ops::Range;
+
+use castile_codec::Flat;
+use castile_value::{Column, Stamp};
+
+use super::chunk::Chunk;
+use super::compare::{BLOCK, refresh};
+use super::costs::Choice;
+use super::layout::Layout;
+use super::patch::Memory;
+use super::report::Report;
+
+/// What is to be sent of an array whose chunks have what was sent.
+pub(crate) struct Refresh<'r> {
+    pub(crate) layout: Layout<'r>,
+    pub(crate) flat: &'r Flat<'r>,
+    /// When the owner of each column was asked last what changed.
+    pub(crate) seen: &'r [Option<Stamp>],
+}
+
+/// Bytes for which another processor is worth waking.
+const LARGE: usize = 1 << 20;
+
+/// How many processors share an array.
+fn shares(layout: &Layout<'_>, rows: usize) -> usize {
+    let large = rows * layout.shape.writer.row_bytes_likely() / LARGE;
+    layout.options.threads.min(large).max(1)
+}
+
+/// Writes rows of columns into chunks.
+pub(crate) fn write_chunks(layout: &Layout<'_>, columns: &[Column<'_>], rows: Range<usize>) -> Vec<Chunk> {
+    let shares = shares(layout, rows.len());
+    let write = |mut rows: Range<usize>| {
+        let mut written = Vec::new();
+        while !rows.is_empty() {
+            let mut chunk = Chunk::default();
+            chunk.fill(layout, columns, rows.clone(), layout.options.chunk_bytes);
+            rows.start += chunk.rows;
+            written.push(chunk);
+        }
+        written
+    };
+    if shares == 1 {
+        return write(rows);
+    }
+    let share = rows.len().div_ceil(shares);
+    let parts = rows.clone().step_by(share);
+    let parts: Vec<_> = parts.map(|start| start..rows.end.min(start + share)).collect();
+    std::thread::scope(|scope| {
+        let write = &write;
+        let others: Vec<_> = parts[1..]
+            .iter()
+            .map(|part| (part, scope.spawn(move || write(part.clone()))))
+            .collect();
+        let mut written = write(parts[0].clone());
+        for (part, other) in others {
+            // Whoever could not do its part leaves it to us.
+            written.extend(other.join().unwrap_or_else(|_| write(part.clone())));
+        }
+        written
+    })
+}
+
+impl Refresh<'_> {
+    /// Compares values with `shadow`, which is told, and writes those that changed into `chunks`.
+    pub(crate) fn run(
+        &self,
+        chunks: &mut [Chunk],
+        shadow: &mut [u8],
+        memory: &mut Memory,
+        report: &mut Report,
+    ) {
+        let rows = self.flat.len();
+        let shares = shares(&self.layout, rows);
+        if shares > 1 {
+            // Nobody knows yet who is first to change something.
+            memory.handed = None;
+        }
+        let share = rows.div_ceil(shares);
+        self.run_from(0, share, chunks, shadow, memory, report);
+    }
+
+    /// The same from row `first` on: the first share here, and meanwhile what lies behind it elsewhere.
+    fn run_from(
+        &self,
+        first: usize,
+        share: usize,
+        chunks: &mut [Chunk],
+        shadow: &mut [u8],
+        memory: &mut Memory,
+        report: &mut Report,
+    ) {
+        let (mut here, mut count) = (0, 0);
+        while let Some(chunk) = chunks.get(count).filter(|_| here < share) {
+            here += chunk.rows;
+            count += 1;
+        }
+        let (mine, others) = chunks.split_at_mut(count);
+        if others.is_empty() {
+            return self.run_here(first, mine, shadow, memory, report);
+        }
+        let (shadow, rest) = shadow.split_at_mut(here * self.layout.shape.stride);
+        std::thread::scope(|scope| {
+            let elsewhere = scope.spawn(move || {
+                let (mut memory, mut report) = (Memory::new(self.seen.len()), Report::default());
+                self.run_from(first + here, share, others, rest, &mut memory, &mut report);
+                report
+            });
+            self.run_here(first, mine, shadow, memory, report);
+            match elsewhere.join() {
+                Ok(other) => report.add(&other),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        });
+    }
+
+    fn run_here(
+        &self,
+        first: usize,
+        chunks: &mut [Chunk],
+        shadow: &mut [u8],
+        memory: &mut Memory,
+        report: &mut Report,
+    ) {
+        let mut row = 0;
+        for i in 0..chunks.len() {
+            if let Some(next) = chunks.get(i + 1) {
+                next.fetch();
+            }
+            let rows = row..row + chunks[i].rows;
+            row = rows.end;
+            self.refresh_chunk(&mut chunks[i], first, rows, shadow, memory, report);
+        }
+    }
+
+    /// Compares a chunk's values with their shadow, which begins at row `first`, and writes those that changed.
+    fn refresh_chunk(
+        &self,
+        chunk: &mut Chunk,
+        first: usize,
+        rows: Range<usize>,
+        shadow: &mut [u8],
+        memory: &mut Memory,
+        report: &mut Report,
+    ) {
+        let Layout { shape, options } = self.layout;
+        let now = first + rows.start..first + rows.end;
+        let mut count = 0;
+        let places = self.flat.columns().iter().zip(&shape.offsets).zip(self.seen);
+        for (((column, offset), seen), masks) in places.zip(&mut memory.masks) {
+            masks.clear();
+            masks.resize(rows.len().div_ceil(BLOCK), 0);
+            if let (Some(changes), Some(seen)) = (column.changes(), *seen)
+                && !changes.has_changed(seen, now.clone())
+            {
+                continue;
+            }
+            let shadow = &mut shadow[rows.start * shape.stride + offset..rows.end * shape.stride];
+            count += refresh(column, now.clone(), shadow, shape.stride, masks);
+            report.values_compared += rows.len() as u64;
+        }
+        if count == 0 {
+            return;
+        }
+        memory.handed = None;
+        let values = rows.len() * shape.fields();
+        let anew = match options.rewrite_above {
+            Some(part) => count as f32 > values as f32 * part,
+            None => options.costs.unwrap_or_default().prefer_anew(&Choice {
+                dtypes: shape.writer.dtypes(),
+                rows: chunk.rows,
+                changed: count,
+                copied: if chunk.is_lent() { chunk.bytes.len() } else { 0 },
+                exact: !shape.pads.contains(&true),
+            }),
+        };
+        if anew {
+            let columns = shape.columns(shadow, rows.end);
+            chunk.fill(&self.layout, &columns, rows, usize::MAX);
+            report.values_written += values as u64;
+            report.bytes_rewritten += chunk.bytes.len() as u64;
+        } else {
+            chunk.patch(&self.layout, shadow, rows.start, memory, report);
+        }
+    }
+}

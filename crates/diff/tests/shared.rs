@@ -1,0 +1,161 @@
+//! One array in several messages: written once, shared until either changes, and by several processors if asked.
+
+mod common;
+
+use castile_diff::{Match, Options, Pool, Report};
+use castile_testkit::Rng;
+use castile_value::Value;
+
+use common::Sender;
+
+const TYPES: &str = "add = n:double*\nsub = note:string?, n:double*\nother = m:double*";
+
+fn sender(name: &str, options: &Options) -> Sender {
+    Sender::new(TYPES, name, options.clone())
+}
+
+fn pooled() -> Options {
+    Options {
+        pool: Some(Pool::new()),
+        ..Options::default()
+    }
+}
+
+/// Sends an array and checks that the bytes say what fresh ones say: with exact widths they are the same.
+#[track_caller]
+fn send(sender: &mut Sender, name: &str, values: &[f64]) -> Report {
+    let field = if name == "other" { "m" } else { "n" };
+    let body = vec![(name.to_owned(), Value::map([(field, values.to_vec().into())]))];
+    let sent = sender.send(&body).expect("good values");
+    let text = |bytes: Vec<u8>| {
+        let text = String::from_utf8(bytes).expect("UTF-8");
+        text.split(' ').collect::<String>()
+    };
+    let fresh = sender.fresh(&body).expect("good values");
+    assert_eq!(text(sent.to_vec()), text(fresh));
+    sent.report
+}
+
+fn values(count: usize) -> Vec<f64> {
+    let mut rng = Rng::new(3);
+    (0..count).map(|_| rng.unit()).collect()
+}
+
+#[test]
+fn what_one_operation_wrote_others_take() {
+    let options = pooled();
+    let (mut add, mut sub) = (sender("add", &options), sender("sub", &options));
+    let mut values = values(5000);
+    assert_eq!(send(&mut add, "add", &values).values_written, 5000);
+    let first = send(&mut sub, "sub", &values);
+    assert_eq!((first.values_written, first.values_shared), (0, 5000));
+    for round in 0..5 {
+        for value in values.iter_mut().step_by(7 + round) {
+            *value = -*value * 3.0;
+        }
+        let (one, mut two) = (send(&mut add, "add", &values), send(&mut sub, "sub", &values));
+        assert_eq!(one.values_shared, 0);
+        assert!(one.values_rewritten + one.values_written > 0);
+        assert_eq!(
+            (two.values_rewritten + two.values_written, two.values_shared),
+            (0, 5000)
+        );
+        assert_eq!(two.kind, Match::PartialStructural);
+        // Again the same: neither writes anything.
+        two = send(&mut sub, "sub", &values);
+        assert_eq!(
+            (two.kind, two.values_shared, two.values_compared),
+            (Match::Content, 0, 5000)
+        );
+        assert_eq!(send(&mut add, "add", &values).kind, Match::Content);
+    }
+}
+
+#[test]
+fn each_changes_its_own_copy() {
+    let options = pooled();
+    let (mut add, mut sub) = (sender("add", &options), sender("sub", &options));
+    let (one, mut other) = (values(5000), values(5000));
+    send(&mut add, "add", &one);
+    send(&mut sub, "sub", &one);
+    other[2500] = 0.5;
+    assert_eq!(send(&mut sub, "sub", &other).chunks_copied, 1);
+    assert_eq!(send(&mut add, "add", &one).kind, Match::Content);
+    assert_eq!(send(&mut sub, "sub", &other).kind, Match::Content);
+    // Others and more of them.
+    other.truncate(4000);
+    send(&mut sub, "sub", &other);
+    send(&mut add, "add", &one);
+    assert_eq!(send(&mut add, "add", &other).values_shared, 4000);
+}
+
+#[test]
+fn only_what_is_written_alike_is_shared() {
+    let options = pooled();
+    let exact = Options {
+        pad: false,
+        ..options.clone()
+    };
+    let values = values(1000);
+    send(&mut sender("add", &options), "add", &values);
+    let mut add = sender("add", &options);
+    send(&mut add, "add", &values);
+    for (name, options) in [
+        ("other", &options),
+        ("add", &exact),
+        ("add", &Options::default()),
+        ("add", &pooled()),
+    ] {
+        assert_eq!(
+            send(&mut sender(name, options), name, &values).values_shared,
+            0,
+            "{name}"
+        );
+    }
+    assert_eq!(
+        send(&mut sender("add", &options), "add", &values).values_shared,
+        1000
+    );
+    // What nobody keeps is gone.
+    drop(add);
+    assert_eq!(
+        send(&mut sender("add", &options), "add", &values).values_shared,
+        0
+    );
+}
+
+#[test]
+fn several_processors_write_what_one_writes() {
+    let one = Options {
+        pad: false,
+        ..Options::default()
+    };
+    for threads in [2, 3, 7] {
+        let many = Options {
+            threads,
+            ..one.clone()
+        };
+        let (mut alone, mut together) = (sender("add", &one), sender("add", &many));
+        let (mut rng, mut values) = (Rng::new(threads as u64), values(90_000));
+        for round in 0..8 {
+            let (a, b) = (
+                send(&mut alone, "add", &values),
+                send(&mut together, "add", &values),
+            );
+            assert_eq!(a.kind, b.kind, "{threads} threads, round {round}");
+            assert_eq!(a.values_compared, b.values_compared);
+            let changed = |report: Report| report.values_rewritten + report.values_written;
+            assert_eq!(changed(a) == 0, changed(b) == 0);
+            match round {
+                0 | 1 => values
+                    .iter_mut()
+                    .step_by(11)
+                    .for_each(|value| *value = rng.unit()),
+                2 => {}
+                3 | 4 => values.iter_mut().for_each(|value| *value = rng.unit() * 1e9),
+                5 => values.truncate(70_000),
+                _ => values.extend(vec![0.25; 30_000]),
+            }
+        }
+    }
+}
