@@ -10,12 +10,14 @@ const base = (name) => name.split("/")[0];
 // One colour a toolkit; variants are dashed.
 const PALETTE = ["#0b66c3", "#d1570a", "#2a8f4f", "#b3312f", "#7d5bd0", "#8a5a2b", "#c2489b", "#6b7280", "#8f9a12", "#0f9aa8",
   "#e0a100", "#3f5bd9", "#1d7a6b", "#a64b7c", "#5f8f2f", "#9a4a1f"];
-const bases = [...new Set(head.engines.map((engine) => base(engine.name)))];
+const bases = [...new Set(head.engines.filter((engine) => !engine.absent).map((engine) => base(engine.name)))];
 const colour = (name) => name.startsWith("limit") ? "#888" : PALETTE[bases.indexOf(base(name)) % PALETTE.length];
 const dashed = (name) => name.includes("/");
 
-const hidden = new Set();
-const shown = (row) => !hidden.has(row.engine);
+// Variants wait until they are asked for, but in figures that are about them.
+const hidden = new Set(head.engines.map((engine) => engine.name).filter(dashed));
+const switched = new Set();
+const shown = (row, figure) => figure?.engines ? !(switched.has(row.engine) && hidden.has(row.engine)) : !hidden.has(row.engine);
 
 function time(ns) {
   for (const [unit, size] of [["s", 1e9], ["ms", 1e6], ["µs", 1e3]]) {
@@ -68,31 +70,31 @@ function lines(data, series, stroke) {
   const broken = ordered.filter((row) => dashed(row.engine));
   const options = { x: "size", y: "median", z: series, stroke, strokeWidth: 2 };
   const last = [...new Map(ordered.map((row) => [series(row), row])).values()];
+  const range = d3.extent(ordered.flatMap((row) => [row.low ?? row.median, row.high ?? row.median]));
   return Plot.plot({ ...AXES, height: 460, marginRight: 190,
     x: { type: "log", label: "items", tickFormat: sparse(count), grid: true,
       domain: several ? undefined : [ordered[0].size / 2, ordered[0].size * 2] },
-    y: { type: "log", label: rate ? "requests a second" : null, tickFormat: sparse(rate ? count : time), grid: true },
+    y: { type: "log", label: rate ? "requests a second" : null, tickFormat: sparse(rate ? count : time, ordered), grid: true,
+      domain: range[0] < range[1] ? range : [range[0] / 2, range[0] * 2] },
     marks: [
       Plot.ruleX(ordered.filter((row) => row.low), { x: "size", y1: "low", y2: "high", stroke, strokeOpacity: 0.35, strokeWidth: 3 }),
       Plot.line(solid, options),
       Plot.line(broken, { ...options, strokeDasharray: "5 4" }),
       Plot.dot(ordered, { x: "size", y: "median", fill: stroke, r: 3 }),
-      Plot.text(spread(last, ordered), { x: "size", y: "at", text: (row) => series(row), fill: stroke, textAnchor: "start", dx: 9, fontSize: 12 }),
+      Plot.text(spread(last, range), { x: "size", y: "at", text: (row) => series(row), fill: stroke, textAnchor: "start", dx: 9, fontSize: 12 }),
       Plot.tip(ordered, Plot.pointer({ x: "size", y: "median", title: hover, fontSize: 13 })),
     ] });
 }
 
-// Labels at the ends of lines, moved apart on the log scale.
-function spread(last, ordered) {
+// Labels at the ends of lines, moved apart on the log scale, first upwards and then back from the top.
+function spread(last, range) {
+  const [bottom, top] = range.map(Math.log);
   // 13 of about 410 pixels.
-  const range = d3.extent(ordered.flatMap((row) => [row.low ?? row.median, row.high ?? row.median]), Math.log);
-  const step = Math.max((range[1] - range[0]) * 0.033, 0.02);
+  const step = Math.max((top - bottom) * 0.033, 0.02);
   const sorted = last.slice().sort((a, b) => a.median - b.median);
   let below = -Infinity;
-  return sorted.map((row) => {
-    below = Math.max(Math.log(row.median), below + step);
-    return { ...row, at: Math.exp(below) };
-  });
+  const places = sorted.map((row) => below = Math.max(Math.log(row.median), below + step));
+  return sorted.map((row, index) => ({ ...row, at: Math.exp(Math.min(places[index], top - (sorted.length - 1 - index) * step)) }));
 }
 
 function bars(data, label) {
@@ -247,7 +249,7 @@ const heading = (figure) =>
 function draw(figure) {
   const fits = belongs(figure);
   const all = ok.filter(fits);
-  const data = all.filter(shown);
+  const data = all.filter((row) => shown(row, figure));
   const missing = rows.filter((row) => fits(row) && row.status !== "ok");
   const about = figure.about ?? workloads[figure.workload]?.about ?? "";
   const parts = [heading(figure), element("p", about, { className: "soft" })];
@@ -328,6 +330,7 @@ function chips(redraw) {
     made.setAttribute("aria-pressed", String(!hidden.has(name)));
     made.onclick = () => {
       if (!hidden.delete(name)) hidden.add(name);
+      switched.add(name);
       made.setAttribute("aria-pressed", String(!hidden.has(name)));
       redraw();
     };

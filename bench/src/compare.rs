@@ -1,5 +1,6 @@
 //! Two files of results beside each other: what became faster, what slower, and by how much more than their spread.
 
+use std::collections::HashMap;
 use std::path::Path;
 
 use crate::Outcome;
@@ -30,8 +31,11 @@ pub(crate) fn print(old: &Path, new: &Path, all: bool) -> Outcome<()> {
         pairs.len()
     );
     println!("{:>8} {:>10}  row", "new/old", "of limit's");
+    let (old_limits, new_limits) = (limits(&old.rows), limits(&new.rows));
     for pair in pairs.iter().filter(|pair| all || pair.apart) {
-        let limit = limit_ratio(&old.rows, &new.rows, &pair.name);
+        let key = pair.name.rsplit_once("  ").map_or("", |(key, _)| key);
+        let both = old_limits.get(key).zip(new_limits.get(key));
+        let limit = both.and_then(|(old, new)| ratio(old, new));
         let beside = limit.map_or("-".into(), |limit| format!("{:.3}", pair.ratio / limit));
         println!("{:>8.3} {beside:>10}  {}", pair.ratio, pair.name);
     }
@@ -46,11 +50,12 @@ fn name(row: &Row) -> String {
 
 fn pairs(old: &[Row], new: &[Row]) -> Vec<Pair> {
     let measured = |row: &&Row| row.status == Status::Ok && !row.engine.starts_with("limit/");
+    let by_name: HashMap<String, &Row> = new.iter().filter(measured).map(|row| (name(row), row)).collect();
     let mut pairs: Vec<Pair> = old
         .iter()
         .filter(measured)
         .filter_map(|old| {
-            let new = new.iter().filter(measured).find(|new| name(new) == name(old))?;
+            let new = by_name.get(&name(old))?;
             let ratio = ratio(old, new)?;
             let apart = new.high? < old.low? || new.low? > old.high?;
             Some(Pair {
@@ -73,15 +78,10 @@ fn ratio(old: &Row, new: &Row) -> Option<f64> {
     (ratio.is_finite() && ratio > 0.0).then_some(ratio)
 }
 
-/// How the limit of the same cell moved.
-fn limit_ratio(old: &[Row], new: &[Row], of: &str) -> Option<f64> {
-    let key = of.rsplit_once("  ")?.0;
-    let find = |rows: &[Row]| {
-        rows.iter()
-            .find(|row| row.engine == "limit/wire" && row.key() == key)
-            .cloned()
-    };
-    ratio(&find(old)?, &find(new)?)
+/// The limits of cells, by their keys.
+fn limits(rows: &[Row]) -> HashMap<String, &Row> {
+    let limits = rows.iter().filter(|row| row.engine == "limit/wire");
+    limits.map(|row| (row.key(), row)).collect()
 }
 
 #[cfg(test)]
@@ -118,6 +118,7 @@ mod tests {
     fn the_limit_of_a_cell_is_found() {
         let old = [row("limit/wire", 10.0, "ns")];
         let new = [row("limit/wire", 20.0, "ns")];
-        assert_eq!(limit_ratio(&old, &new, "w 1 m  a"), Some(2.0));
+        let (old, new) = (limits(&old), limits(&new));
+        assert_eq!(ratio(old["w 1 m"], new["w 1 m"]), Some(2.0));
     }
 }

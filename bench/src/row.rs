@@ -267,10 +267,14 @@ impl Results {
 
     /// Whether a cell was finished for this engine.
     pub(crate) fn has(&self, cell: &Cell<'_>, engine: &str) -> bool {
-        let key = cell.key();
-        self.rows
-            .iter()
-            .any(|row| row.engine == engine && row.key() == key)
+        let (workload, point) = (&cell.workload.name, &cell.point.name);
+        self.rows.iter().any(|row| {
+            row.size == cell.size
+                && row.engine == engine
+                && row.workload == *workload
+                && row.point == *point
+                && row.measure == cell.measure.name()
+        })
     }
 }
 

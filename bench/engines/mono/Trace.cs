@@ -3,6 +3,7 @@ using System.Collections.Generic;
 using System.Globalization;
 using System.IO;
 using System.Linq;
+using System.Numerics;
 using System.Text;
 
 /// Trace files (../../PROTOCOL.md) as values of the generated types, whose members stand in the order of a line, and
@@ -27,7 +28,7 @@ static class Trace {
     }
 
     public static byte[] Packed(string[] lines) {
-        return lines.SelectMany(line => BitConverter.GetBytes(double.Parse(line, Plain))).ToArray();
+        return lines.SelectMany(line => BitConverter.GetBytes(Number(line))).ToArray();
     }
 
     /// Takes as many cells as the value has members; an array takes all that are left.
@@ -48,10 +49,42 @@ static class Trace {
         return record;
     }
 
-    // double.Parse of this runtime loses the sign of zero.
+    // double.Parse of this runtime loses the sign of zero and may be off in the last bits: what is nearest of its
+    // neighbours was meant.
     static double Number(string text) {
-        double value = double.Parse(text, Plain);
-        return value == 0 && text[0] == '-' ? BitConverter.Int64BitsToDouble(long.MinValue) : value;
+        double near = double.Parse(text, Plain);
+        if (near == 0) return text[0] == '-' ? BitConverter.Int64BitsToDouble(long.MinValue) : near;
+        long bits = BitConverter.DoubleToInt64Bits(near);
+        double[] around = { near, Neighbour(bits, -1), Neighbour(bits, 1), Neighbour(bits, -2), Neighbour(bits, 2) };
+        return around.OrderBy(one => Distance(one, text)).First();
+    }
+
+    static double Neighbour(long bits, long steps) {
+        return BitConverter.Int64BitsToDouble(bits + steps);
+    }
+
+    // How far a double and a decimal text lie apart, exactly, in a unit that both are whole numbers of.
+    static BigInteger Distance(double value, string text) {
+        int mark = text.IndexOfAny(new[] { 'e', 'E' });
+        int ten = mark < 0 ? 0 : int.Parse(text.Substring(mark + 1), Plain);
+        string digits = mark < 0 ? text : text.Substring(0, mark);
+        int point = digits.IndexOf('.');
+        if (point >= 0) ten -= digits.Length - point - 1;
+        long bits = BitConverter.DoubleToInt64Bits(value);
+        int two = (int)(bits >> 52) & 2047;
+        long whole = bits & ((1L << 52) - 1);
+        if (two > 0) whole |= 1L << 52;
+        two = Math.Max(two, 1) - 1075;
+        if (bits < 0) whole = -whole;
+        BigInteger wanted = BigInteger.Parse(digits.Replace(".", ""), Plain) * Power(10, ten) * Least;
+        return BigInteger.Abs(wanted - whole * Power(2, two + 1074) * Power(10, -ten));
+    }
+
+    // All doubles are whole numbers of 2 to the power of -1074.
+    static readonly BigInteger Least = BigInteger.Pow(2, 1074);
+
+    static BigInteger Power(int of, int exponent) {
+        return exponent > 0 ? BigInteger.Pow(of, exponent) : BigInteger.One;
     }
 
     public static int Write(string path, string kind, object value) {

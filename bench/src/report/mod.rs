@@ -5,6 +5,7 @@
 
 mod series;
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -66,13 +67,17 @@ pub(crate) fn closed(script: &str) -> String {
 fn data(suite: &Suite, results: &[PathBuf], series: &[PathBuf]) -> Outcome<Value> {
     let mut head = None;
     let mut rows: Vec<crate::row::Row> = Vec::new();
+    let mut places: HashMap<(String, String), usize> = HashMap::new();
     for path in results {
         let read = Results::read(path)?;
         for row in read.rows {
             let key = (row.key(), row.engine.clone());
-            match rows.iter().position(|old| (old.key(), old.engine.clone()) == key) {
-                Some(index) => rows[index] = row,
-                None => rows.push(row),
+            match places.get(&key) {
+                Some(&index) => rows[index] = row,
+                None => {
+                    places.insert(key, rows.len());
+                    rows.push(row);
+                }
             }
         }
         head = Some(merged(head, read.head));
