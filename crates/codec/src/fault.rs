@@ -78,6 +78,9 @@ pub struct Fault {
     /// Header blocks of the message, each one namespace-complete XML element: what was wrong with a
     /// header stands there and not in the detail (SOAP 1.1, 4.4; WSDL 1.1, 3.7).
     pub headers: Vec<String>,
+    /// The values of header blocks whose elements the contract knows (`headerfault`; WSDL 1.1, 3.7). Of a fault
+    /// that came they are among the [headers](Fault::headers), too; of one that goes out they need not be.
+    pub header_values: Vec<Detail>,
 }
 
 impl Fault {
@@ -95,6 +98,7 @@ impl Fault {
             role: None,
             detail: Vec::new(),
             headers: Vec::new(),
+            header_values: Vec::new(),
         }
     }
 

@@ -223,8 +223,8 @@ fn faults_as_peers_write_them() {
     assert_eq!(error.kind(), Kind::Unexpected);
 }
 
-#[test]
-fn details_of_global_elements_and_details_that_do_not_fit() {
+/// A table with the global element `Lost` of type `Session`.
+fn table_with_lost() -> Table {
     let mut table = table();
     let session = TypeId::Complex(table.id("Session"));
     let target = table.types.namespace("urn:t").expect("the target");
@@ -239,6 +239,62 @@ fn details_of_global_elements_and_details_that_do_not_fit() {
         doc: None,
     });
     table.types.seal().unwrap();
+    table
+}
+
+/// What was wrong with a header stands in a header (`headerfault`; WSDL 1.1, 3.7).
+#[test]
+fn headers_of_global_elements_have_values() {
+    let table = table_with_lost();
+    let lost = |version: Version, inside: &str| {
+        let inside = format!(
+            "<e:Header><t:Lost e:mustUnderstand='1'>{inside}</t:Lost><Why xmlns='urn:other'>x</Why></e:Header>
+             <e:Body><e:Fault><faultcode>e:Client</faultcode><faultstring>no</faultstring></e:Fault></e:Body>"
+        );
+        fault_back(&table.types, None, &soap(version, &inside))
+    };
+    let fault = lost(Version::Soap11, "<t:id>7</t:id><t:role>guest</t:role>");
+    assert_eq!(fault.headers.len(), 2, "all, as XML");
+    let [entry] = &fault.header_values[..] else {
+        panic!("{fault:?}")
+    };
+    assert_eq!(entry.name, name("urn:t", "Lost"));
+    assert_eq!(entry.value.get("id"), Some(&Value::Int(7)));
+    assert_eq!(entry.value.get("role"), Some(&Value::from("guest")));
+    // Passed on, nothing stands there twice.
+    let text = fault_text(&table.types, None, Version::Soap11, &fault).unwrap();
+    assert_eq!(
+        text.matches("Lost ").count() + text.matches("Lost>").count(),
+        2,
+        "{text}"
+    );
+
+    // One that does not fit its type is still there as XML.
+    let odd = lost(Version::Soap11, "<t:id>seven</t:id>");
+    assert_eq!((odd.headers.len(), odd.header_values.len()), (2, 0));
+
+    let mut own = Fault::new(Code::Sender, "r");
+    own.header_values = vec![Detail {
+        name: name("urn:t", "Lost"),
+        value: Value::map([("id", 8.into())]),
+    }];
+    for version in BOTH {
+        let text = fault_text(&table.types, None, version, &own).unwrap();
+        let back = fault_back(&table.types, None, &text);
+        assert_eq!(
+            back.header_values[0].value.get("id"),
+            Some(&Value::Int(8)),
+            "{text}"
+        );
+    }
+    own.header_values[0].value = Value::map([("id", "eight".into())]);
+    let error = fault_text(&table.types, None, Version::Soap11, &own).unwrap_err();
+    assert!(error.path().contains("/Header/Lost/"), "{error}");
+}
+
+#[test]
+fn details_of_global_elements_and_details_that_do_not_fit() {
+    let table = table_with_lost();
     let mut fault = Fault::new(Code::Receiver, "r");
     fault.detail = vec![Detail {
         name: name("urn:t", "Lost"),

@@ -12,22 +12,26 @@ use crate::source::value_from_python;
 pub(crate) fn to_python(py: Python<'_>, classes: &Classes, fault: Fault) -> PyErr {
     let build = || -> PyResult<PyErr> {
         let reason = fault.reason().to_owned();
-        let details = PyList::empty(py);
-        for Detail { name, value } in fault.detail {
-            details.append((name.to_string(), value_to_python(py, classes, value)?))?;
-        }
+        let pairs = |entries: Vec<Detail>| -> PyResult<Bound<'_, PyList>> {
+            let list = PyList::empty(py);
+            for Detail { name, value } in entries {
+                list.append((name.to_string(), value_to_python(py, classes, value)?))?;
+            }
+            Ok(list)
+        };
         let reasons = PyDict::new(py);
         for Reason { lang, text } in fault.reasons {
             reasons.set_item(if lang.is_empty() { "en".to_owned() } else { lang }, text)?;
         }
         let subcodes: Vec<String> = fault.subcodes.iter().map(Name::to_string).collect();
         let keywords = PyDict::new(py);
-        keywords.set_item("detail", details)?;
+        keywords.set_item("detail", pairs(fault.detail)?)?;
         keywords.set_item("reasons", reasons)?;
         keywords.set_item("subcodes", subcodes)?;
         keywords.set_item("node", fault.node)?;
         keywords.set_item("role", fault.role)?;
         keywords.set_item("headers", fault.headers)?;
+        keywords.set_item("header_values", pairs(fault.header_values)?)?;
         let class = py.import("castile._errors")?.getattr("Fault")?;
         Ok(PyErr::from_value(class.call_method(
             "_received",
@@ -38,7 +42,7 @@ pub(crate) fn to_python(py: Python<'_>, classes: &Classes, fault: Fault) -> PyEr
     build().unwrap_or_else(|e| e)
 }
 
-/// A `castile.Fault` that a handler raised, but for its detail.
+/// A `castile.Fault` that a handler raised, but for its detail and its headers' values.
 pub(crate) fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Fault> {
     let reason: String = value.getattr("reason")?.extract()?;
     let mut fault = Fault::new(code(&value.getattr("code")?.extract::<String>()?), reason);
@@ -65,8 +69,17 @@ pub(crate) fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Fault> {
 
 /// The detail of a `castile.Fault` that a handler raised.
 pub(crate) fn detail_from_python(types: &Types, value: &Bound<'_, PyAny>) -> PyResult<Vec<Detail>> {
+    entries(types, &value.getattr("details")?)
+}
+
+/// The values of header blocks of a `castile.Fault` that a handler raised.
+pub(crate) fn headers_from_python(types: &Types, value: &Bound<'_, PyAny>) -> PyResult<Vec<Detail>> {
+    entries(types, &value.getattr("header_values")?)
+}
+
+fn entries(types: &Types, pairs: &Bound<'_, PyAny>) -> PyResult<Vec<Detail>> {
     let mut detail = Vec::new();
-    for entry in value.getattr("details")?.try_iter()? {
+    for entry in pairs.try_iter()? {
         let (element, inner): (String, Bound<'_, PyAny>) = entry?.extract()?;
         detail.push(Detail {
             name: name(&element),

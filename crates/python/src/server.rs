@@ -385,8 +385,8 @@ impl PythonHandler {
         Fault::new(Code::Receiver, "the service failed to answer").into()
     }
 
-    /// The fault with the detail that the handler gave it; without, and a line in the log, when
-    /// that cannot be written.
+    /// The fault with the detail and the headers' values that the handler gave it; without, and a line in the
+    /// log, when those cannot be written.
     fn with_detail(
         &self,
         py: Python<'_>,
@@ -395,10 +395,15 @@ impl PythonHandler {
         mut fault: Fault,
         raised: &Bound<'_, PyAny>,
     ) -> Fault {
-        let (path, why) = match fault::detail_from_python(self.classes.types(), raised) {
-            Ok(given) if given.is_empty() => return fault,
-            Ok(given) => {
-                fault.detail = given;
+        let types = self.classes.types();
+        let given = || {
+            let detail = fault::detail_from_python(types, raised)?;
+            PyResult::Ok((detail, fault::headers_from_python(types, raised)?))
+        };
+        let (path, why) = match given() {
+            Ok((detail, headers)) if detail.is_empty() && headers.is_empty() => return fault,
+            Ok((given, headers)) => {
+                (fault.detail, fault.header_values) = (given, headers);
                 match self.try_out(detail, &fault) {
                     Ok(()) => return fault,
                     Err(e) => (e.path(), e.to_string()),
@@ -407,6 +412,7 @@ impl PythonHandler {
             Err(e) => ("/detail".to_owned(), e.value(py).to_string()),
         };
         fault.detail.clear();
+        fault.header_values.clear();
         let logged = self
             .python
             .call_method1(py, "detail_failed", (operation, path, why));

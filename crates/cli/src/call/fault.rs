@@ -26,9 +26,11 @@ pub(super) fn print(types: &Types, operation: &Operation, fault: &Fault, json: b
             anstream::eprintln!("  {what}: {text}");
         }
     }
-    for detail in &fault.detail {
-        let value = values::pretty(&value(types, operation, detail)).replace('\n', "\n  ");
-        anstream::eprintln!("  {}: {value}", detail.name.local);
+    for (what, entries) in [("", &fault.detail), ("header ", &fault.header_values)] {
+        for entry in entries {
+            let value = values::pretty(&value(types, operation, entry)).replace('\n', "\n  ");
+            anstream::eprintln!("  {what}{}: {value}", entry.name.local);
+        }
     }
 }
 
@@ -40,17 +42,18 @@ pub(crate) fn to_json(types: &Types, operation: &Operation, fault: &Fault) -> Js
         .map(|r| json!({ "lang": r.lang, "text": r.text }))
         .collect();
     let subcodes: Vec<String> = fault.subcodes.iter().map(ToString::to_string).collect();
-    let detail = fault
-        .detail
-        .iter()
-        .map(|d| json!({ "name": d.name.to_string(), "value": value(types, operation, d) }));
+    let entries = |entries: &[Detail]| -> Vec<Json> {
+        let entry = |d: &Detail| json!({ "name": d.name.to_string(), "value": value(types, operation, d) });
+        entries.iter().map(entry).collect()
+    };
     json!({
         "code": code(fault),
         "subcodes": subcodes,
         "reasons": reasons,
         "node": fault.node,
         "role": fault.role,
-        "detail": detail.collect::<Vec<_>>(),
+        "detail": entries(&fault.detail),
+        "headers": entries(&fault.header_values),
     })
 }
 

@@ -3,8 +3,9 @@
 use castile_message::Version;
 use castile_plan::{ComplexId, Field, NsIx, TypeId, Types};
 use castile_value::{Shape, Slot, Value, ValueSink};
+use castile_xml::Reader;
 
-use super::{DecodeOptions, Decoder, Envelope, Next, Start};
+use super::{DecodeOptions, Decoder, Envelope, HeaderBlock, Next, Start};
 use crate::error::{Error, Kind};
 use crate::fault::{Code, Detail, Fault, Name, Reason};
 
@@ -23,6 +24,7 @@ impl Envelope<'_> {
     ) -> Result<Fault, Error> {
         let is_fault = self.is_fault();
         let headers = self.headers().iter().map(|block| block.xml.clone()).collect();
+        let header_values = self.header_values(types, options);
         let version = self.version();
         let place = self.read()?;
         let mut decoder = Decoder::new(place.reader, types, *options);
@@ -33,7 +35,30 @@ impl Envelope<'_> {
         let fault = decoder.fault(version, detail);
         let fault = fault.map_err(|e| e.within("Fault").within("Body").within("Envelope"))?;
         decoder.rest(version)?;
-        Ok(Fault { headers, ..fault })
+        Ok(Fault {
+            headers,
+            header_values,
+            ..fault
+        })
+    }
+
+    /// The values of the header blocks that are global elements of the contract, and fit their types.
+    fn header_values(&self, types: &Types, options: &DecodeOptions) -> Vec<Detail> {
+        let value = |block: &HeaderBlock| {
+            let reader = Reader::with_limits(&block.xml, self.limits);
+            let mut decoder = Decoder::new(reader, types, *options);
+            let Next::Start(start) = decoder.child().ok()? else {
+                return None;
+            };
+            match decoder.detail(None, start).ok()? {
+                Value::Xml(_) => None,
+                value => Some(Detail {
+                    name: block.name.clone(),
+                    value,
+                }),
+            }
+        };
+        self.headers().iter().filter_map(value).collect()
     }
 }
 

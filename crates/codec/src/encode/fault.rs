@@ -43,14 +43,25 @@ pub fn encode_fault(
 
 impl Encoder<'_, Unmarked> {
     fn fault_headers(&mut self, fault: &Fault) -> Result<(), Error> {
-        if fault.headers.is_empty() {
+        if fault.headers.is_empty() && fault.header_values.is_empty() {
             return Ok(());
         }
         self.raw("<S:Header>");
+        let mut written = Vec::new();
         for block in &fault.headers {
             let fragment = castile_xml::Fragment::parse(block)
                 .map_err(|e| Error::caller(Kind::Value, e.to_string()).within("Header"))?;
             self.raw(fragment.as_str());
+            let (namespace, local) = fragment.name();
+            written.push((namespace.to_owned(), local.to_owned()));
+        }
+        for entry in &fault.header_values {
+            let Name { namespace, local } = &entry.name;
+            // Of a fault that came and is passed on they stand there already.
+            if !written.iter().any(|(ns, name)| (ns, name) == (namespace, local)) {
+                self.detail(None, entry)
+                    .map_err(|e| e.within(local.clone()).within("Header"))?;
+            }
         }
         self.raw("</S:Header>");
         Ok(())

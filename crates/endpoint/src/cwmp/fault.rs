@@ -148,6 +148,7 @@ pub(super) fn style(namespace: String, base: u32) -> FaultStyle {
 fn own(code: u32, text: &str, fault: &Fault) -> Fault {
     Fault {
         headers: fault.headers.clone(),
+        header_values: fault.header_values.clone(),
         ..CwmpFault::new(code, text).into()
     }
 }

@@ -93,9 +93,11 @@ class Fault(Error):
     standard code, or `{namespace}local`. `detail` is a pair of the entry's name and its value, a
     list of such pairs, or `castile.XML` (or a list of it) for entries that the contract does not
     declare. A name is `{namespace}local`, or `local` alone where a declared fault is called so.
-    `details` has them as pairs. `headers` are header blocks that come or go with the fault, as XML:
-    what is wrong with a header stands there. A detail that the contract does not allow is left out when the
-    fault is sent, and the log says why.
+    `details` has them as pairs. `headers` are header blocks that come or go with the fault: what is
+    wrong with a header stands there. They are given as XML, or as pairs for elements that the contract
+    knows; the attribute `headers` has those that are XML, which of a fault that came are all, and
+    `header_values` the pairs. A detail, or a header's value, that the contract does not allow is left
+    out when the fault is sent, and the log says why.
 
     >>> fault = Fault("no such account", code="Sender", detail=("{urn:bank}noAccount", {"id": 7}))
     >>> print(fault)
@@ -114,7 +116,7 @@ class Fault(Error):
         reasons: dict[str, str] | None = None,
         node: str | None = None,
         role: str | None = None,
-        headers: Sequence[str] = (),
+        headers: Sequence[str | tuple[str, Any]] = (),
     ) -> None:
         _check_code(reason, code)
         super().__init__(reason, code)
@@ -136,7 +138,8 @@ class Fault(Error):
         reasons: dict[str, str] | None,
         node: str | None = None,
         role: str | None = None,
-        headers: Sequence[str] = (),
+        headers: Sequence[str | tuple[str, Any]] = (),
+        header_values: Sequence[tuple[str, Any]] = (),
     ) -> None:
         self.reason = reason
         self.code = code
@@ -145,7 +148,9 @@ class Fault(Error):
         self.reasons = reasons if reasons is not None else {"en": reason}
         self.node = node
         self.role = role
-        self.headers = list(headers)
+        self.headers = [block for block in headers if isinstance(block, str)]
+        given = [block for block in headers if not isinstance(block, str)]
+        self.header_values: list[tuple[str, Any]] = [*_pairs(given), *header_values]
 
     @property
     def detail(self) -> Any:
