@@ -283,13 +283,8 @@ fn echo(client: &Client, values: &[f64], close: bool, streams: bool) {
         options.http_headers.push(("Connection".into(), "close".into()));
     }
     let count = if streams {
-        let blocks = Stream::of(
-            values
-                .chunks(4096)
-                .map(<[f64]>::to_vec)
-                .collect::<Vec<_>>()
-                .into_iter(),
-        );
+        let portions: Vec<Vec<f64>> = values.chunks(4096).map(<[f64]>::to_vec).collect();
+        let blocks = Stream::of(portions);
         let args = Streamed::new(&(), "value", &blocks);
         let called = client.call_stream("echoDoubles", &args, &options, &StreamOptions::default());
         let reply = called.expect("an answer").expect("no fault");

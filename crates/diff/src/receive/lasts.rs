@@ -34,7 +34,7 @@ pub(super) struct Last {
 }
 
 /// So many values must be the last message's for each that was read, or else reading all of them plainly would
-/// have been quicker: a value that differs costs several times what it costs in a row of others.
+/// have been about as quick.
 const WORTH: usize = 1;
 
 /// So many messages in a row that have little in common, and keeping pauses.
