@@ -25,6 +25,7 @@ use castile_endpoint::{
     Handlers, LoadOptions, Location, Server, ServerOptions, Service, ServiceOptions, load, resolver,
 };
 use castile_plan::{Plan, Types};
+use castile_testkit::{median, time};
 use castile_value::{Record, Value, ValueSink};
 
 const REQUESTS: usize = 30_000;
@@ -344,19 +345,12 @@ impl Reader {
     }
 }
 
-/// How often a second the work is done, the median of some runs.
+/// How often a second of this thread the work is done, the median of some runs.
 fn rate(mut work: impl FnMut(usize)) -> f64 {
-    const TIMES: usize = 2000;
+    const TIMES: usize = 500;
     (0..TIMES).for_each(&mut work);
-    let mut rates: Vec<f64> = (0..15)
-        .map(|_| {
-            let started = Instant::now();
-            (0..TIMES).for_each(&mut work);
-            TIMES as f64 / started.elapsed().as_secs_f64()
-        })
-        .collect();
-    rates.sort_by(f64::total_cmp);
-    rates[rates.len() / 2]
+    let runs = (0..15).map(|_| time(|| (0..TIMES).for_each(&mut work)));
+    TIMES as f64 * 1e9 / median(runs.collect())
 }
 
 /// Figure 5 without the network.

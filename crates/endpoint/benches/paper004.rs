@@ -22,6 +22,7 @@ use castile_endpoint::{
     ServiceOptions, StreamOptions, load, resolver,
 };
 use castile_plan::Plan;
+use castile_testkit::{median, time};
 use castile_value::{Record, Stream, Streamed, Value, ValueSink};
 
 const INTEROP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../interop/interop.wsdl");
@@ -105,18 +106,26 @@ fn double(n: usize) -> f64 {
     (n.wrapping_mul(2_654_435_761) % 1_000_000_007) as f64 / 1_000_000_007.0
 }
 
-/// Nanoseconds that the work takes, the median of some runs.
-fn median(times: usize, mut work: impl FnMut()) -> f64 {
-    let mut samples: Vec<f64> = (0..24)
-        .map(|_| {
-            let started = Instant::now();
-            (0..times).for_each(|_| work());
-            started.elapsed().as_nanos() as f64 / times as f64
-        })
-        .skip(3)
-        .collect();
-    samples.sort_by(f64::total_cmp);
-    samples[samples.len() / 2]
+/// Nanoseconds that the work takes by a clock, the median of some runs.
+fn measure(times: usize, clock: impl Fn(&mut dyn FnMut()) -> f64, mut work: impl FnMut()) -> f64 {
+    const RUNS: usize = 18;
+    let runs = (0..RUNS).map(|_| clock(&mut || (0..times).for_each(|_| work())) / times as f64);
+    median(runs.skip(3).collect())
+}
+
+/// By the clock of this thread.
+fn thread_time(times: usize, work: impl FnMut()) -> f64 {
+    measure(times, |work| time(work), work)
+}
+
+/// By the clock on the wall.
+fn elapsed(times: usize, work: impl FnMut()) -> f64 {
+    let clock = |work: &mut dyn FnMut()| {
+        let started = Instant::now();
+        work();
+        started.elapsed().as_nanos() as f64
+    };
+    measure(times, clock, work)
 }
 
 /// So often that it can be measured.
@@ -185,7 +194,7 @@ impl Reading {
         };
         let plain = self.read(plan, &text, &DecodeOptions::default(), Value::Absent);
         assert_eq!(self.read(plan, &text, &options, Value::Absent), plain, "{series}");
-        let took = median(times(items), || {
+        let took = thread_time(times(items), || {
             black_box(self.read(plan, &text, &options, Value::Absent));
         });
         println!(
@@ -201,10 +210,10 @@ impl Reading {
         let options = DecodeOptions::default();
         let values: Vec<f64> = (0..items).map(double).collect();
         let texts: Vec<String> = values.iter().map(f64::to_string).collect();
-        let reading = median(times(items), || {
+        let reading = thread_time(times(items), || {
             black_box(self.read(plan, &text, &options, Value::Absent));
         });
-        let parsing = median(times(items), || {
+        let parsing = thread_time(times(items), || {
             for text in &texts {
                 black_box(castile_lexical::parse_f64(black_box(text.as_bytes())).expect("a number"));
             }
@@ -214,14 +223,14 @@ impl Reading {
             self.read(plan, &text, &options, Value::Absent),
         );
         let mut out = Vec::new();
-        let writing = median(times(items), || {
+        let writing = thread_time(times(items), || {
             out.clear();
             let options = EncodeOptions::default();
             encode(types, plan, Version::Soap11, &header, &body, &options, &mut out).expect("good values");
             black_box(&mut out);
         });
         let mut number = Vec::new();
-        let formatting = median(times(items), || {
+        let formatting = thread_time(times(items), || {
             for value in &values {
                 number.clear();
                 castile_lexical::format_f64(black_box(*value), &mut number);
@@ -266,7 +275,7 @@ fn end_to_end() {
         for (connection, close) in [("a connection each", true), ("kept connection", false)] {
             for streams in [false, true] {
                 let how = if streams { "streamed" } else { "whole" };
-                let took = median((2_000 / items).clamp(1, 50), || {
+                let took = elapsed((2_000 / items).clamp(1, 50), || {
                     echo(&client, &values, close, streams)
                 });
                 let rate = items as f64 * 1e9 / took;
