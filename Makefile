@@ -82,11 +82,11 @@ generated-python: build
 		$(BIN)/mypy --strict --config-file /dev/null . && \
 		$(BIN)/ruff check --quiet --isolated .; }
 
-# Sequences of 40 sends each, a million sends in all, which takes about half an hour.
-SEEDS ?= 25000
-soak: ## random messages through random settings of differential sending; SEEDS=25000 sequences
-	CASTILE_SOAK_SEEDS=$(SEEDS) $(CARGO) test --locked -p castile-diff --test sequences \
-		a_patched_message_says_what_a_fresh_one_says
+# About half an hour.
+MESSAGES ?= 1000000
+soak: ## random messages, settings, edits and cancellations of differential sending; MESSAGES=1000000
+	CASTILE_SOAK_MESSAGES=$(MESSAGES) $(CARGO) test --locked -p castile-diff --test sequences -- \
+		a_patched_message_says_what_a_fresh_one_says --nocapture
 
 # Each target for an hour, two at once on two processors; `SECONDS=60` is what CI does.
 SECONDS ?= 3600

@@ -239,41 +239,50 @@ fn options(rng: &mut Rng) -> Options {
     }
 }
 
-/// Sequences to try: `make soak` asks for more.
-fn seeds() -> u64 {
-    let asked = std::env::var("CASTILE_SOAK_SEEDS");
-    asked.map_or(150, |asked| {
-        asked.parse().expect("CASTILE_SOAK_SEEDS is a number")
+/// Messages of a sequence.
+const SEQUENCE: u64 = 40;
+
+/// Messages to try: `make soak` asks for more.
+fn messages() -> u64 {
+    let asked = std::env::var("CASTILE_SOAK_MESSAGES");
+    asked.map_or(6000, |asked| {
+        asked.parse().expect("CASTILE_SOAK_MESSAGES is a number")
     })
 }
 
 #[test]
 fn a_patched_message_says_what_a_fresh_one_says() {
-    for seed in 0..seeds() {
-        let mut rng = Rng::new(seed);
-        let options = options(&mut rng);
-        let mut sender = Sender::new(options.clone());
-        // Another operation that may share arrays with it.
-        let mut twin = Sender::new(options);
-        let mut step = Step::random(&mut rng);
-        // Connections that are slow: what they hold must not change under them.
-        let mut lent: Vec<(Pieces, Vec<u8>)> = Vec::new();
-        for _ in 0..40 {
-            let sender = if rng.once_in(3) { &mut twin } else { &mut sender };
-            let pieces = sender.send(&step);
-            if rng.once_in(3) {
-                lent.push((pieces.clone(), pieces.to_vec()));
-            }
-            if rng.once_in(4) {
-                lent.drain(..rng.below(lent.len() + 1));
-            }
-            for _ in 0..rng.below(4) {
-                step.edit(&mut rng);
-            }
+    for seed in 0..messages().div_ceil(SEQUENCE) {
+        sequence(seed);
+        if (seed + 1).is_multiple_of(1000) {
+            eprintln!("{} messages", (seed + 1) * SEQUENCE);
         }
-        for (pieces, bytes) in &lent {
-            assert!(pieces.to_vec() == *bytes, "seed {seed}: lent bytes changed");
+    }
+}
+
+/// Messages of two operations that may share arrays, with random settings.
+fn sequence(seed: u64) {
+    let mut rng = Rng::new(seed);
+    let options = options(&mut rng);
+    let (mut sender, mut twin) = (Sender::new(options.clone()), Sender::new(options));
+    let mut step = Step::random(&mut rng);
+    // Connections that are slow, or were cancelled: what they hold must not change under them.
+    let mut lent: Vec<(Pieces, Vec<u8>)> = Vec::new();
+    for _ in 0..SEQUENCE {
+        let sender = if rng.once_in(3) { &mut twin } else { &mut sender };
+        let pieces = sender.send(&step);
+        if rng.once_in(3) {
+            lent.push((pieces.clone(), pieces.to_vec()));
         }
+        if rng.once_in(4) {
+            lent.drain(..rng.below(lent.len() + 1));
+        }
+        for _ in 0..rng.below(4) {
+            step.edit(&mut rng);
+        }
+    }
+    for (pieces, bytes) in &lent {
+        assert!(pieces.to_vec() == *bytes, "seed {seed}: lent bytes changed");
     }
 }
 

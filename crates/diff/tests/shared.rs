@@ -124,6 +124,34 @@ fn only_what_is_written_alike_is_shared() {
     );
 }
 
+/// Each thread takes over what was sent before, and changes its own copy.
+#[test]
+fn threads_that_share_send_their_own() {
+    let options = pooled();
+    let arrays: Vec<Vec<f64>> = (0..4).map(|i| values(2000 + i % 2)).collect();
+    let mut first = sender("add", &options);
+    send(&mut first, "add", &arrays[0]);
+    let shared: u64 = std::thread::scope(|scope| {
+        let run = |thread: usize| {
+            let (mut rng, mut shared) = (Rng::new(thread as u64), 0);
+            let name = if thread.is_multiple_of(2) { "add" } else { "sub" };
+            let mut sender = sender(name, &options);
+            let mut arrays = arrays.clone();
+            for round in 0..60 {
+                let values = &mut arrays[if round == 0 { 0 } else { rng.below(4) }];
+                shared += send(&mut sender, name, values).values_shared;
+                let at = rng.below(values.len());
+                values[at] = rng.below(3) as f64;
+            }
+            shared
+        };
+        let threads: Vec<_> = (0..4).map(|i| scope.spawn(move || run(i))).collect();
+        threads.into_iter().map(|t| t.join().expect("good bytes")).sum()
+    });
+    assert!(shared >= 4 * 2000);
+    assert_eq!(send(&mut first, "add", &arrays[0]).kind, Match::Content);
+}
+
 #[test]
 fn several_processors_write_what_one_writes() {
     let one = Options {

@@ -89,7 +89,8 @@ class Differential:
     An array that takes more than `overlay_above` bytes is not kept, but sent while it is written.
     `structures_max` is how many shapes of one operation's messages are kept beside each other.
     With `share=True` clients of this process that have it write an array that several of them send, in any
-    operation, only once (servers never do). `threads` processors share the work on arrays of a megabyte and more.
+    operation, only once (servers never do). `threads` processors share the work on arrays of a megabyte and
+    more.
     """
 
     enabled: bool = True
