@@ -2,7 +2,7 @@
 
 mod common;
 
-use castile_diff::{Match, Options, Report};
+use castile_diff::{Match, Options, Pool, Report};
 use castile_testkit::doubles_by_width;
 use castile_value::Value;
 
@@ -131,7 +131,10 @@ fn one_text_that_grows_moves_no_array() {
 fn memory_is_bounded() {
     let widths = doubles_by_width();
     for width in [1, 5, 12, 18, 24] {
-        let mut sender = new_sender(Options::default());
+        let mut sender = new_sender(Options {
+            pool: (width == 12).then(Pool::new),
+            ..Options::default()
+        });
         let mut values = vec![widths[width][0]; 100_000];
         for round in 0..6 {
             let report = send(&mut sender, &values, &[]);

@@ -290,7 +290,8 @@ impl Array {
     /// Bytes of memory.
     pub(crate) fn memory(&self) -> usize {
         let chunks = self.chunks.iter().map(Chunk::memory).sum::<usize>();
-        self.shadow.capacity() + chunks + self.memory.bytes()
+        let published = self.published.as_ref().map_or(0, |published| published.memory());
+        self.shadow.capacity() + chunks + self.memory.bytes() + published
     }
 }
 
