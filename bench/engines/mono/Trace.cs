@@ -111,9 +111,10 @@ static class Trace {
         return type.GetProperties().SelectMany(member => Cells(member.GetValue(value)));
     }
 
+    // 17 digits: with "R" this runtime leaves out some that count.
     static string Written(double value) {
         bool negativeZero = value == 0 && BitConverter.DoubleToInt64Bits(value) < 0;
-        return negativeZero ? "-0.0" : value.ToString("R", Plain);
+        return negativeZero ? "-0.0" : value.ToString("G17", Plain);
     }
 
     static string Hex(byte[] bytes) {
