@@ -22,6 +22,8 @@ Point = x:int, value:double, far:unsignedLong
 Points = item:Point*
 Kind = flag:boolean, ratio:float, big:long, small:byte, far:unsignedLong, note:string
 Kinds = item:Kind*
+Wide = aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa:int, baaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa:string, caaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa:int
+Wides = item:Wide*
 ";
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -287,6 +289,24 @@ fn dynamic_records_of_every_kind() {
             assert_eq!(written.is_ok(), good, "{odd:?} in field {field}: {written:?}");
         }
     }
+}
+
+/// What stands between values may be longer than what one wide store copies.
+#[test]
+fn names_of_any_length() {
+    let table = Table::parse(TYPES);
+    let shape = table.types.shape(table.id("Wide"));
+    let record = |i: i64| {
+        let mut record = Record::new(shape.clone());
+        let values = [i.into(), format!("text {i}").into(), (-i).into()];
+        record.values_mut().clone_from_slice(&values);
+        Value::Record(record)
+    };
+    let items: Vec<Value> = (0..300).map(record).collect();
+    let body = body(&table, "Wides", Value::map([("item", Value::List(items))]));
+    let written = in_batches(&table, "Wides", &body).unwrap();
+    assert_eq!(written, one_by_one(&table, "Wides", &body).unwrap());
+    assert!(written.len() > 300 * 6 * 75, "{}", written.len());
 }
 
 #[test]

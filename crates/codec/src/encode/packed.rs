@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use castile_lexical as lexical;
 use castile_message::Marks;
 use castile_plan::{Builtin, ComplexId, Field, SimpleId, Tags, TypeId};
 use castile_value::{Column, Items, Packed, Value};
@@ -12,6 +11,7 @@ use super::flat::RowWriter;
 use super::glue::{Constant, Glue};
 use super::kernel::{Kernel, NUMBER};
 use super::room::Room;
+use super::texts::{ROWS, Texts};
 use crate::error::Error;
 use crate::scalar::builtin;
 
@@ -21,16 +21,10 @@ const ITEMS: usize = 128;
 /// The same for records without texts, which need little memory.
 const NUMBERS: usize = 512;
 
-/// The packed numbers of a row, and its texts.
-type Row<'r> = (&'r [u8], &'r [&'r str]);
-
 /// A value of a row.
 enum Cell<'b> {
-    /// A double or an integer, at this byte of its row: what records mostly hold.
-    F64(usize),
-    I32(usize),
-    /// A number of this column.
-    Number(Column<'b>, Kernel),
+    /// A number of this column, the texts of which have this number.
+    Number(usize, Column<'b>, Kernel),
     /// The text of this number among those of its row.
     Text(usize),
 }
@@ -97,6 +91,7 @@ impl<M: Marks> Encoder<'_, M> {
         let glue = Glue::new(&around, self.encoding.is_some());
         let dynamic = self.dynamic_cells(fields, &glue);
         let mut writer = RowWriter::new(&[], glue.clone());
+        let mut numbers = Texts::new(layout.fields().len());
         let step = if layout.texts().is_empty() { NUMBERS } else { ITEMS };
         self.each_range(items, step, |this, range| {
             if let Some(cells) = &dynamic
@@ -106,7 +101,7 @@ impl<M: Marks> Encoder<'_, M> {
             }
             let written = pack(items, range, &mut packed).then(|| match layout.texts() {
                 [] => this.number_rows(&mut writer, fields, &packed),
-                _ => this.rows(&glue, fields, &packed),
+                _ => this.rows(&glue, fields, &packed, &mut numbers),
             });
             Ok(written.flatten().is_some())
         })
@@ -167,27 +162,33 @@ impl<M: Marks> Encoder<'_, M> {
     }
 
     /// Writes the rows of a packed; `None` when some value is none of its type.
-    fn rows(&mut self, glue: &Glue, fields: &[Field], packed: &Packed<'_>) -> Option<()> {
+    fn rows(
+        &mut self,
+        glue: &Glue,
+        fields: &[Field],
+        packed: &Packed<'_>,
+        numbers: &mut Texts,
+    ) -> Option<()> {
         let cells = self.cells(fields, packed)?;
         let cells: Vec<(Cell<'_>, &Constant)> = cells.into_iter().zip(&glue.between).collect();
         let around: usize = cells.iter().map(|(_, gap)| NUMBER + gap.room()).sum();
         self.out.extend_from_slice(&glue.first);
         let mut room = Room::new(self.out);
-        for (row, values) in packed.rows().enumerate() {
-            let bytes = values.1.iter().fold(around, |bytes, text| bytes + text.len());
-            let plain = room.write(bytes, |out| {
-                let mut at = 0;
-                for (cell, gap) in &cells {
-                    at = cell.put(row, values, gap, out, at)?;
+        for from in (0..packed.len()).step_by(ROWS) {
+            let some = from..packed.len().min(from + ROWS);
+            touch(packed, some.clone());
+            for (cell, _) in &cells {
+                if let Cell::Number(k, column, kernel) = cell {
+                    numbers.fill(*k, *kernel, column, some.clone());
                 }
-                Some(at)
-            });
-            let append = |out: &mut Vec<u8>| {
-                let mut cells = cells.iter();
-                cells.all(|(cell, gap)| cell.append(row, values, gap, out))
-            };
-            if !plain && !room.append(append) {
-                return None;
+            }
+            for row in some {
+                let texts = packed.texts_of(row);
+                let bytes = texts.iter().fold(around, |bytes, text| bytes + text.len());
+                let plain = room.write(bytes, |out| put_row(&cells, numbers, row - from, texts, out));
+                if !plain && !room.append(|out| append_row(&cells, numbers, row - from, texts, out)) {
+                    return None;
+                }
             }
         }
         room.finish(glue.opening);
@@ -196,19 +197,14 @@ impl<M: Marks> Encoder<'_, M> {
 
     /// How each field's values are written, in the order of the fields.
     fn cells<'b>(&self, fields: &[Field], packed: &'b Packed<'_>) -> Option<Vec<Cell<'b>>> {
-        let layout = packed.layout();
         let (mut numbers, mut texts) = (0.., 0..);
         let cell = |(index, f): (usize, &Field)| {
-            if layout.texts().contains(&index) {
+            if packed.layout().texts().contains(&index) {
                 return texts.next().map(Cell::Text);
             }
             let k = numbers.next()?;
-            let place = layout.fields().get(k)?.offset;
-            Some(match self.number(f, packed, k)? {
-                (Kernel::F64, _) => Cell::F64(place),
-                (Kernel::I32, _) => Cell::I32(place),
-                (kernel, column) => Cell::Number(column, kernel),
-            })
+            let (kernel, column) = self.number(f, packed, k)?;
+            Some(Cell::Number(k, column, kernel))
         };
         fields.iter().enumerate().map(cell).collect()
     }
@@ -228,50 +224,65 @@ fn pack<'s>(items: &'s dyn Items, range: Range<usize>, packed: &mut Packed<'s>) 
     items.pack(range, packed) && packed.len() == whole
 }
 
-impl Cell<'_> {
-    /// Writes the value of a row at `at` with what comes after it, and gives where that ends; `None` when it is text
-    /// that has to be looked at more closely.
-    #[inline(always)]
-    fn put(
-        &self,
-        row: usize,
-        (numbers, texts): Row<'_>,
-        gap: &Constant,
-        out: &mut [u8],
-        at: usize,
-    ) -> Option<usize> {
-        Some(match *self {
-            Cell::F64(offset) => {
-                let v = f64::from_ne_bytes(*numbers.get(offset..)?.first_chunk()?);
-                gap.put_after(out, at, |out| lexical::write_f64(v, out))
-            }
-            Cell::I32(offset) => {
-                let v = i32::from_ne_bytes(*numbers.get(offset..)?.first_chunk()?);
-                gap.put_after(out, at, |out| lexical::write_i32(v, out))
+/// Has the texts of rows in the cache when their turn comes: they lie anywhere, and while numbers are formatted the
+/// memory has nothing to do.
+fn touch(packed: &Packed<'_>, rows: Range<usize>) {
+    let mut touched = 0;
+    for row in rows {
+        for text in packed.texts_of(row) {
+            touched ^= text.as_bytes().first().copied().unwrap_or(0);
+        }
+    }
+    std::hint::black_box(touched);
+}
+
+/// Writes a row and gives where it ends; `None` when a text has to be looked at more closely.
+#[inline(always)]
+fn put_row(
+    cells: &[(Cell<'_>, &Constant)],
+    numbers: &Texts,
+    row: usize,
+    texts: &[&str],
+    out: &mut [u8],
+) -> Option<usize> {
+    let mut at = 0;
+    for (cell, gap) in cells {
+        at = match cell {
+            Cell::Number(k, ..) => {
+                let (text, length) = numbers.get(*k, row)?;
+                gap.put_after(out, at, |number| {
+                    *number = *text;
+                    length
+                })
             }
             Cell::Text(k) => {
-                let text = texts.get(k)?;
+                let text = texts.get(*k)?;
                 if !castile_xml::copy_plain(text, out.get_mut(at..)?) {
                     return None;
                 }
                 gap.put(out, at + text.len())
             }
-            Cell::Number(ref column, kernel) => gap.put_after(out, at, |out| kernel.put(column, row, out)),
-        })
+        };
     }
+    Some(at)
+}
 
-    /// Appends the value of a row, escaped, with what comes after it; `false` when XML cannot carry it.
-    #[cold]
-    fn append(&self, row: usize, values: Row<'_>, gap: &Constant, out: &mut Vec<u8>) -> bool {
-        if let Cell::Text(k) = self {
-            return values.1.get(*k).is_some_and(|text| append_text(text, gap, out));
-        }
-        let start = out.len();
-        out.resize(start + NUMBER + gap.room(), 0);
-        let end = self.put(row, values, gap, out, start);
-        out.truncate(end.unwrap_or(start));
-        end.is_some()
-    }
+/// Appends a row, its texts escaped; `false` when XML cannot carry one.
+fn append_row(
+    cells: &[(Cell<'_>, &Constant)],
+    numbers: &Texts,
+    row: usize,
+    texts: &[&str],
+    out: &mut Vec<u8>,
+) -> bool {
+    cells.iter().all(|(cell, gap)| match cell {
+        Cell::Number(k, ..) => numbers.get(*k, row).is_some_and(|(text, length)| {
+            out.extend(text.iter().take(length));
+            out.extend_from_slice(gap.bytes());
+            true
+        }),
+        Cell::Text(k) => texts.get(*k).is_some_and(|text| append_text(text, gap, out)),
+    })
 }
 
 /// Appends a text, escaped, with what comes after it; `false` when XML cannot carry it.
