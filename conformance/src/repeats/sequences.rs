@@ -136,30 +136,31 @@ fn result(rng: &mut Rng) -> String {
 }
 
 /// Replies of a camera that is polled, written after the example of the ONVIF core specification: the time goes
-/// on, and none to three notifications come, whose times, sources and states differ.
+/// on, a second each, and none to three notifications come, whose times, sources and states differ.
 fn onvif(corpus: &Corpus) -> Result<Sequence, String> {
     let contract = load(corpus, "onvif-specs/ver10/events/wsdl/event.wsdl")?;
     let mut rng = Rng::new(11);
-    let messages = (0..COUNT).map(|n| {
-        let notifications: String = (0..rng.below(4)).map(|_| notification(n, &mut rng)).collect();
+    let messages = (0..60 * COUNT).map(|n| {
+        let time = format!("10:{:02}:{:02}", n / 60, n % 60);
+        let notifications: String = (0..rng.below(4)).map(|_| notification(&time, &mut rng)).collect();
         format!(
             "<s:Envelope xmlns:s=\"http://www.w3.org/2003/05/soap-envelope\" \
              xmlns:wsnt=\"http://docs.oasis-open.org/wsn/b-2\" xmlns:tev=\"http://www.onvif.org/ver10/events/wsdl\" \
              xmlns:tt=\"http://www.onvif.org/ver10/schema\" xmlns:tns1=\"http://www.onvif.org/ver10/topics\"><s:Body>\
-             <tev:PullMessagesResponse><tev:CurrentTime>2026-11-20T10:00:{n:02}Z</tev:CurrentTime>\
-             <tev:TerminationTime>2026-11-20T10:10:{n:02}Z</tev:TerminationTime>{notifications}\
+             <tev:PullMessagesResponse><tev:CurrentTime>2026-11-20T{time}Z</tev:CurrentTime>\
+             <tev:TerminationTime>2026-11-21T{time}Z</tev:TerminationTime>{notifications}\
              </tev:PullMessagesResponse></s:Body></s:Envelope>"
         )
     });
     sequence("onvif_pull_messages", &contract, messages.collect())
 }
 
-fn notification(n: u64, rng: &mut Rng) -> String {
+fn notification(time: &str, rng: &mut Rng) -> String {
     let (source, state) = (rng.below(4), rng.below(2) == 0);
     format!(
         "<wsnt:NotificationMessage><wsnt:Topic \
          Dialect=\"http://www.onvif.org/ver10/tev/topicExpression/ConcreteSet\">tns1:VideoSource/MotionAlarm</wsnt:Topic>\
-         <wsnt:Message><tt:Message UtcTime=\"2026-11-20T10:00:{n:02}Z\" PropertyOperation=\"Changed\"><tt:Source>\
+         <wsnt:Message><tt:Message UtcTime=\"2026-11-20T{time}Z\" PropertyOperation=\"Changed\"><tt:Source>\
          <tt:SimpleItem Name=\"VideoSourceConfigurationToken\" Value=\"{source}\"/></tt:Source><tt:Data>\
          <tt:SimpleItem Name=\"State\" Value=\"{state}\"/></tt:Data></tt:Message></wsnt:Message></wsnt:NotificationMessage>"
     )
