@@ -20,8 +20,8 @@ const STYLES: clap::builder::Styles = clap::builder::Styles::styled()
 const EXAMPLES: &str = "\
 Start here:
   castile inspect weather.wsdl                          what does the service offer?
-  castile inspect weather.wsdl --operation forecast     which arguments does this one take?
-  castile call weather.wsdl forecast city=Toledo days=3 call it, print the reply as JSON
+  castile inspect weather.wsdl --operation Forecast     which arguments does this one take?
+  castile call weather.wsdl Forecast place=Lisbon days=3 call it, print the reply as JSON
   castile serve weather.wsdl                            a mock server with sample replies
   castile validate weather.wsdl message.xml             what is wrong with this message?
   castile generate rust weather.wsdl                    structs, client and server trait

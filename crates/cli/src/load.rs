@@ -10,6 +10,7 @@ use castile_http::Tls;
 use clap::Args;
 
 use crate::failure::Failure;
+use crate::log::LOADING;
 
 /// The contract and how it is loaded.
 #[derive(Args, Debug)]
@@ -82,6 +83,17 @@ impl ContractArgs {
         Ok(castile_endpoint::load(&self.location()?, &self.options()?)?)
     }
 
+    /// The same for use; what is wrong with it is told in one line, unless it is logged.
+    pub(crate) fn load_for_use(&self) -> Result<Arc<Contract>, Failure> {
+        let contract = self.load()?;
+        if !tracing::enabled!(target: LOADING, tracing::Level::WARN)
+            && let Some(line) = warned(&contract, &self.wsdl)
+        {
+            anstream::eprintln!("castile: {line}");
+        }
+        Ok(contract)
+    }
+
     /// Where the contract is.
     pub(crate) fn location(&self) -> Result<Location, Failure> {
         if self.wsdl != "-" {
@@ -89,6 +101,19 @@ impl ContractArgs {
         }
         Ok(Location::from(stdin()?))
     }
+}
+
+/// That something is wrong with a contract, and who tells what.
+pub(crate) fn warned(contract: &Contract, wsdl: &str) -> Option<String> {
+    let count = match contract.warnings.len() {
+        0 => return None,
+        1 => "1 warning".to_owned(),
+        n => format!("{n} warnings"),
+    };
+    let wsdl = castile_contract::masked(wsdl);
+    Some(format!(
+        "{count} about the contract; `castile validate {wsdl}` lists them"
+    ))
 }
 
 /// All of standard input.

@@ -7,18 +7,19 @@ use tracing_subscriber::util::SubscriberInitExt;
 /// What the command does with a contract.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Use {
-    /// Calls a service.
-    Call,
-    /// Is one.
+    /// Serves it.
     Serve,
-    /// Looks at it, and says itself what is wrong with it.
+    /// Looks at it, or calls its service.
     Other,
 }
 
+/// Where loading a contract logs what is wrong with it.
+pub(crate) const LOADING: &str = "castile_endpoint::load";
+
 /// Starts logging as the environment says, else by how often `-v` was given: once shows nothing
 /// more here (the command itself tells more then), twice what each step does, thrice everything.
-/// A server tells of the messages that it refuses without being asked, and who uses a contract, what is
-/// wrong with it.
+/// A server tells of the messages that it refuses without being asked. What is wrong with a contract the
+/// command tells in a line ([`crate::load`]) unless all of it is logged.
 pub(crate) fn start(verbose: u8, use_of: Use) {
     let level = match verbose {
         0 | 1 => LevelFilter::ERROR,
@@ -26,14 +27,10 @@ pub(crate) fn start(verbose: u8, use_of: Use) {
         _ => LevelFilter::TRACE,
     };
     let mut targets = Targets::new().with_default(level);
-    let quiet = match use_of {
-        _ if verbose >= 2 => None,
-        Use::Serve => Some(("castile_endpoint", LevelFilter::INFO)),
-        Use::Call => Some(("castile_endpoint::load", LevelFilter::WARN)),
-        Use::Other => None,
-    };
-    if let Some((target, level)) = quiet {
-        targets = targets.with_target(target, level);
+    if let (0 | 1, Use::Serve) = (verbose, use_of) {
+        targets = targets
+            .with_target("castile_endpoint", LevelFilter::INFO)
+            .with_target(LOADING, LevelFilter::ERROR);
     }
     if let Ok(text) = std::env::var("CASTILE_LOG") {
         match text.parse() {

@@ -47,7 +47,6 @@ fn main() -> ExitCode {
     };
     let use_of = match cli.command {
         Command::Serve(_) => log::Use::Serve,
-        Command::Call(_) => log::Use::Call,
         _ => log::Use::Other,
     };
     log::start(cli.verbose, use_of);

@@ -221,7 +221,7 @@ fn mistakes_say_what_where_and_whose() {
     for (words, expected) in [
         (
             &["echoStrin", "text=x"][..],
-            "has no operation \"echoStrin\"; it has echoVoid",
+            "has no operation \"echoStrin\"; did you mean \"echoString\"? it has echoVoid",
         ),
         (
             &["echoInts", "value=1", "value=x"],
@@ -331,6 +331,44 @@ fn secrets_are_sent_and_never_printed() {
     let text = run.failed(1);
     assert!(
         !text.contains("hunter2") && !text.contains("am86aHVudGVyMg"),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_was_probably_meant_is_said() {
+    let server = Server::start(&[&interop()]);
+    let without = castile(&["inspect", &server.url, "--no-cache"]);
+    assert!(without.failed(1).contains("?wsdl behind it"), "{}", without.err);
+    let nothing = castile(&["inspect", &format!("{}nothing?x", server.url), "--no-cache"]);
+    assert!(!nothing.failed(1).contains("?wsdl behind it"), "{}", nothing.err);
+
+    let text = std::fs::read_to_string(interop()).unwrap();
+    let (head, rest) = text.split_once("<wsdl:service").unwrap();
+    let (_, tail) = rest.split_once("</wsdl:service>").unwrap();
+    let nowhere = format!("{head}{tail}");
+    let run = castile_with(&["call", "-", "echoVoid"], &nowhere, &[]);
+    assert!(run.failed(1).contains("`--endpoint URL`"), "{}", run.err);
+
+    for (option, name, meant) in [("--service", "Interp", "Interop"), ("--port", "Sopa12", "Soap12")] {
+        let meant = format!("did you mean {meant}?");
+        let inspect = castile(&["inspect", &interop(), option, name]);
+        assert!(inspect.failed(1).contains(&meant), "{}", inspect.err);
+        let call = castile(&["call", &interop(), "echoVoid", option, name]);
+        assert!(call.failed(1).replace('"', "").contains(&meant), "{}", call.err);
+    }
+    let header = castile(&[
+        "call",
+        &interop(),
+        "useSession",
+        "text=x",
+        "--header",
+        "S=1",
+        "--dry-run",
+    ]);
+    let text = header.failed(1);
+    assert!(
+        text.contains("it has Session") && !text.contains("#any"),
         "{text}"
     );
 }

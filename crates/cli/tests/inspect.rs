@@ -122,7 +122,7 @@ fn mistakes_say_what_and_whose() {
     assert!(
         unknown
             .failed(1)
-            .contains("has no operation ecoVoid; it has echoVoid"),
+            .contains("has no operation ecoVoid; did you mean echoVoid? it has echoVoid"),
         "{}",
         unknown.err
     );
@@ -152,7 +152,7 @@ fn mistakes_say_what_and_whose() {
 fn help_teaches_and_the_version_is_told() {
     let help = castile(&["--help"]);
     assert!(
-        help.out.contains("castile call weather.wsdl forecast"),
+        help.out.contains("castile call weather.wsdl Forecast"),
         "{}",
         help.out
     );

@@ -235,6 +235,66 @@ fn mistakes_of_the_command_are_errors() {
 }
 
 #[test]
+fn types_that_encoded_elements_say_are_compared() {
+    let Some(wsdl) = foreign("wsdl/googlesearch/GoogleSearch.wsdl") else {
+        return;
+    };
+    let request = castile(&["call", &wsdl, "doGoogleSearch", "--dry-run", "key=k", "start=3"]).out;
+    let check = |said: &str, instead: &str| {
+        assert!(request.contains(said), "{request}");
+        let message = request.replace(said, instead);
+        castile_with(&["validate", &wsdl, "-", "--json"], &message, &[])
+    };
+    for (said, instead, found) in [
+        (
+            "<key xsi:type=\"xsd:string\">",
+            "<key xsi:type=\"xsd:string\">",
+            (0, 0),
+        ),
+        // Another kind of number, as toolkits send it; derived from the declared; not said at all.
+        (
+            "<start xsi:type=\"xsd:int\">",
+            "<start xsi:type=\"xsd:double\">",
+            (0, 1),
+        ),
+        (
+            "<key xsi:type=\"xsd:string\">",
+            "<key xsi:type=\"xsd:token\">",
+            (0, 0),
+        ),
+        ("<start xsi:type=\"xsd:int\">", "<start>", (0, 0)),
+        (
+            "<key xsi:type=\"xsd:string\">",
+            "<key xsi:type=\"xsd:int\">",
+            (1, 0),
+        ),
+        (
+            "<start xsi:type=\"xsd:int\">",
+            "<start xsi:type=\"xsd:string\">",
+            (1, 0),
+        ),
+        (
+            "<key xsi:type=\"xsd:string\">",
+            "<key xmlns:e=\"http://schemas.xmlsoap.org/soap/encoding/\" xsi:type=\"e:string\">",
+            (0, 0),
+        ),
+    ] {
+        let run = check(said, instead);
+        let json: Json = serde_json::from_str(&run.out).unwrap();
+        let findings = json["findings"].as_array().unwrap();
+        let notes = json["notes"].as_array().unwrap().iter();
+        let notes = notes
+            .filter(|note| note.to_string().contains("says that it is"))
+            .count();
+        assert_eq!((findings.len(), notes), found, "{instead}: {json}");
+        assert_eq!(run.code, i32::from(found.0 > 0), "{instead}");
+        if let [finding] = &findings[..] {
+            assert!(finding["line"].as_u64() > Some(0), "{json}");
+        }
+    }
+}
+
+#[test]
 fn foreign_messages_are_read() {
     let pair = "messages/node-soap-pairs/Dummy__should_escape_xml";
     let (Some(wsdl), Some(message)) = (
@@ -245,4 +305,41 @@ fn foreign_messages_are_read() {
     };
     let run = castile(&["validate", &wsdl, &message, "--offline"]);
     assert!(run.out.contains("a request of Dummy"), "{}{}", run.out, run.err);
+}
+
+#[test]
+fn warnings_of_a_contract_are_one_line_and_no_findings() {
+    let text = std::fs::read_to_string(interop()).unwrap();
+    // An attribute that no rule of WSDL knows is read and warned of.
+    let (head, rest) = text.split_once("<wsdl:service").unwrap();
+    let text = format!("{head}<wsdl:import namespace='urn:none' location='none.wsdl'/><wsdl:service{rest}");
+    let wsdl = common::scratch("warned").join("warned.wsdl");
+    std::fs::write(&wsdl, text).unwrap();
+    let wsdl = wsdl.to_string_lossy();
+    let all = castile(&["validate", &wsdl, "--no-cache"]);
+    assert_eq!(all.code, 0, "{}{}", all.out, all.err);
+    assert!(all.out.contains(": warning: "), "{}", all.out);
+    assert!(all.out.contains("valid: the contract "), "{}", all.out);
+    let json = castile(&["validate", &wsdl, "--json"]).json();
+    let count = json["warnings"].as_array().unwrap().len();
+    assert!(
+        count > 0 && json["findings"].as_array().unwrap().is_empty(),
+        "{json}"
+    );
+
+    let line = format!("about the contract; `castile validate {wsdl}` lists");
+    let call = ["call", &wsdl, "echoString", "text=x", "--dry-run"];
+    let run = castile(&call);
+    assert_eq!((run.code, run.err.lines().count()), (0, 1), "{}", run.err);
+    assert!(run.err.contains(&line), "{}", run.err);
+    let logged = common::castile_with(&call, "", &[("CASTILE_LOG", "warn")]);
+    assert!(
+        logged.err.contains("none.wsdl") && !logged.err.contains(&line),
+        "{}",
+        logged.err
+    );
+    let inspect = castile(&["inspect", &wsdl]);
+    assert!(inspect.err.is_empty(), "{}", inspect.err);
+    assert_eq!(inspect.out.matches(&line).count(), 1, "{}", inspect.out);
+    assert!(!inspect.out.contains("none.wsdl cannot"), "{}", inspect.out);
 }

@@ -14,6 +14,18 @@ pub struct Name {
     pub local: String,
 }
 
+impl Name {
+    /// The name that is written `{namespace}local`, or `local`.
+    pub fn from_clark(text: &str) -> Self {
+        let parts = text.strip_prefix('{').and_then(|rest| rest.rsplit_once('}'));
+        let (namespace, local) = parts.unwrap_or(("", text));
+        Name {
+            namespace: namespace.to_owned(),
+            local: local.to_owned(),
+        }
+    }
+}
+
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &*self.namespace {
@@ -100,6 +112,40 @@ impl Fault {
             headers: Vec::new(),
             header_values: Vec::new(),
         }
+    }
+
+    /// The same with the code that a text names: that of SOAP 1.2 or 1.1, or `{namespace}local`. The dotted
+    /// form of SOAP 1.1 (4.4.1) becomes a subcode too, as when it is read.
+    ///
+    /// ```
+    /// use castile_codec::{Code, Fault};
+    ///
+    /// let fault = Fault::new(Code::Receiver, "bad key").with_code("Client.Authentication");
+    /// assert_eq!(fault.code, Code::Sender);
+    /// assert_eq!(fault.subcodes[0].local, "Client.Authentication");
+    /// ```
+    #[must_use]
+    pub fn with_code(mut self, text: &str) -> Self {
+        let (head, dotted) = match text.split_once('.') {
+            Some((head @ ("Client" | "Server"), _)) if castile_xml::is_ncname(text) => (head, true),
+            _ => (text, false),
+        };
+        self.code = match head {
+            "VersionMismatch" => Code::VersionMismatch,
+            "MustUnderstand" => Code::MustUnderstand,
+            "DataEncodingUnknown" => Code::DataEncodingUnknown,
+            "Sender" | "Client" => Code::Sender,
+            "Receiver" | "Server" => Code::Receiver,
+            other => Code::Other(Name::from_clark(other)),
+        };
+        if dotted {
+            let name = Name {
+                namespace: Version::Soap11.namespace().to_owned(),
+                local: text.to_owned(),
+            };
+            self.subcodes.insert(0, name);
+        }
+        self
     }
 
     /// The fault for header blocks that must be understood and are not (SOAP 1.1, 4.4.1; SOAP 1.2 part

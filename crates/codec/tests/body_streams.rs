@@ -28,7 +28,7 @@ fn fed(
     let (holder, field) = spine.array();
     let mut feed = Feed::new(limits);
     let mut body: Option<BodyStream> = None;
-    let mut rest = ValueSink::new(types.shape(plan.values(types).0).clone());
+    let mut rest = ValueSink::new(types.shape(plan.body).clone());
     let mut items = Vec::new();
     let mut pieces = pieces.iter();
     loop {
@@ -56,10 +56,22 @@ fn fed(
         if step == Step::Done {
             let read = body.map_or(0, |body| body.items());
             assert_eq!(read, items.len() as u64, "items are counted");
-            let mut record = rest.finish();
+            let mut record = values(table, plan, rest.finish());
             put(&mut record, name, Value::List(items));
             return Ok(record);
         }
+    }
+}
+
+/// The record of the values, in that of the body.
+fn values(table: &Table, plan: &Plan, body: Record) -> Record {
+    let (id, wrapped) = plan.values(&table.types);
+    match (wrapped, body) {
+        (false, body) => body,
+        (true, body) => match body.into_values().pop() {
+            Some(Value::Record(record)) => record,
+            _ => Record::new(table.types.shape(id).clone()),
+        },
     }
 }
 
@@ -79,13 +91,7 @@ fn put(record: &mut Record, path: &str, value: Value) {
 /// The same by reading it whole.
 fn whole(table: &Table, plan: &Plan, name: &str, text: &str, strict: bool) -> Result<Record, Error> {
     let (_, body) = decoded_by(&table.types, plan, text, strict)?;
-    let mut record = match plan.values(&table.types).1 {
-        true => match body.into_values().pop() {
-            Some(Value::Record(record)) => record,
-            _ => Record::new(table.types.shape(plan.values(&table.types).0).clone()),
-        },
-        false => body,
-    };
+    let mut record = values(table, plan, body);
     // Lists and columns of the same values are the same.
     let items = name.split('.').try_fold(None::<&Value>, |at, name| {
         Some(Some(match at {

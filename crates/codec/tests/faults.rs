@@ -324,3 +324,36 @@ fn details_of_global_elements_and_details_that_do_not_fit() {
     fault.detail[0].value = Value::Xml("<a".into());
     assert!(fault_text(&table.types, None, Version::Soap11, &fault).is_err());
 }
+
+#[test]
+fn codes_with_dots_come_back_as_they_went() {
+    let table = table();
+    let cases = [
+        ("Client.Authentication", Code::Sender),
+        ("Server.Busy.Now", Code::Receiver),
+    ];
+    for (text, code) in cases {
+        let fault = Fault::new(Code::Receiver, "r").with_code(text);
+        let soap11 = Version::Soap11.namespace();
+        assert_eq!(
+            (&fault.code, &fault.subcodes[..]),
+            (&code, &[name(soap11, text)][..])
+        );
+        for version in BOTH {
+            let sent = fault_text(&table.types, None, version, &fault).unwrap();
+            let back = fault_back(&table.types, None, &sent);
+            assert_eq!(
+                (back.code, back.subcodes),
+                (code.clone(), fault.subcodes.clone()),
+                "{sent}"
+            );
+        }
+    }
+    let plain = Fault::new(Code::Receiver, "r");
+    assert_eq!(
+        plain.clone().with_code("{urn:x}Own").code,
+        Code::Other(name("urn:x", "Own"))
+    );
+    assert_eq!(plain.clone().with_code("Client.a b").subcodes, []);
+    assert_eq!(plain.with_code("Client").code, Code::Sender);
+}

@@ -6,6 +6,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::near::near;
+
 /// Why there is no contract, or not what was asked of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Error {
@@ -163,11 +165,11 @@ impl fmt::Display for Kind {
                 write!(f, "the contract has no {what} {name}, in fact none at all")
             }
             Kind::Unknown { what, name, known } => {
-                write!(
-                    f,
-                    "the contract has no {what} {name}; it has {}",
-                    known.join(", ")
-                )
+                write!(f, "the contract has no {what} {name}; ")?;
+                if let Some(near) = near(name, known.iter().map(|known| &**known)) {
+                    write!(f, "did you mean {near}? ")?;
+                }
+                write!(f, "it has {}", known.join(", "))
             }
             Kind::Stored(what) => write!(f, "stored contract: {what}"),
             Kind::Table(what) => write!(f, "{what}; this is a bug in Castile"),

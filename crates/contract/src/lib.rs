@@ -50,6 +50,7 @@ mod error;
 pub mod files;
 mod load;
 mod names;
+mod near;
 mod options;
 mod pairs;
 mod resolve;
@@ -66,5 +67,6 @@ pub use contract::{
 };
 pub use error::{Error, Guilty, Kind, Place, Warning, masked};
 pub use load::{DocumentKind, Entry};
+pub use near::near;
 pub use options::{Limits, Options};
 pub use resolve::{Loaded, MemoryResolver, ResolveError, Resolver, join};

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use castile_codec::{BodyStream, Limits, Step};
 use castile_http::Bytes;
-use castile_plan::{ComplexId, Types};
-use castile_value::{Record, Sink as _, Value, ValueSink};
+use castile_plan::{ComplexId, Plan, Types};
+use castile_value::{Record, Shape, Sink as _, Value, ValueSink};
 use castile_xml::{Feed, Window};
 
 use crate::error::{Error, Guilty, Kind};
@@ -103,18 +103,19 @@ impl<C: Chunks> Intake<C> {
         }
     }
 
-    /// Goes on with the body of the message, whose values are a record of type `values`.
+    /// Goes on with the body of the message.
     pub(crate) fn body(
         self,
         types: &Arc<Types>,
-        values: ComplexId,
+        plan: &Plan,
         body: BodyStream,
         options: &StreamOptions,
     ) -> Batched<C> {
         Batched {
-            rest: ValueSink::new(types.shape(values).clone()),
+            rest: ValueSink::new(types.shape(plan.body).clone()),
             types: types.clone(),
-            values,
+            whole: plan.body,
+            values: plan.values(types),
             chunks: self.chunks,
             feed: self.feed,
             body,
@@ -132,7 +133,10 @@ impl<C: Chunks> Intake<C> {
 /// One array of a message, batch by batch, while the message comes.
 pub(crate) struct Batched<C> {
     types: Arc<Types>,
-    values: ComplexId,
+    /// The type of the body, for the values that are not streamed.
+    whole: ComplexId,
+    /// As [`Plan::values`].
+    values: (ComplexId, bool),
     chunks: C,
     feed: Feed,
     body: BodyStream,
@@ -175,12 +179,16 @@ impl<C: Chunks> Batched<C> {
         let mut items = self.sink();
         self.fill(&mut items, 1, host)?;
         self.held = Some(items);
-        let depth = self.body.depth();
-        let mut leading = self.take_rest();
+        let mut fresh = self.rest_sink();
+        self.body.reopen(&self.types, &mut fresh);
+        let leading = std::mem::replace(&mut self.rest, fresh);
         self.led = true;
-        // The records around the array are still open.
-        (0..depth).for_each(|_| leading.close());
-        Ok(leading.finish())
+        let leading = self.values(leading);
+        let declared = self.types.shape(self.values.0);
+        Ok(match Arc::ptr_eq(leading.shape(), declared) {
+            true => leading,
+            false => as_declared(leading, declared),
+        })
     }
 
     /// The next batch; `None` when the message is read to its end. Nothing comes after an error.
@@ -198,9 +206,17 @@ impl<C: Chunks> Batched<C> {
         Ok(Some(batch).filter(|batch| read || (before && *batch != Value::Absent)))
     }
 
-    /// All values but those of the array; those that come after it only when it was read to its end.
-    pub(crate) fn rest(self) -> Record {
-        self.rest.finish()
+    /// All values but those of the array; those that come after it only when it was read to its end. Their
+    /// type is the one that came.
+    pub(crate) fn rest(mut self) -> Record {
+        let fresh = self.rest_sink();
+        let rest = std::mem::replace(&mut self.rest, fresh);
+        self.values(rest)
+    }
+
+    /// The name of the array: `a.b` for field `b` of field `a`.
+    pub(crate) fn name(&self) -> &str {
+        self.body.name()
     }
 
     fn sink(&self) -> ValueSink {
@@ -208,9 +224,23 @@ impl<C: Chunks> Batched<C> {
         ValueSink::new(self.types.shape(holder).clone())
     }
 
-    fn take_rest(&mut self) -> ValueSink {
-        let fresh = ValueSink::new(self.types.shape(self.values).clone());
-        std::mem::replace(&mut self.rest, fresh)
+    fn rest_sink(&self) -> ValueSink {
+        ValueSink::new(self.types.shape(self.whole).clone())
+    }
+
+    /// The message's values of those that were read beside the array.
+    fn values(&self, mut rest: ValueSink) -> Record {
+        // The records around the array may still be open.
+        (0..self.body.depth()).for_each(|_| rest.close());
+        let body = rest.finish();
+        let (values, wrapped) = self.values;
+        if !wrapped {
+            return body;
+        }
+        match body.into_values().into_iter().next() {
+            Some(Value::Record(values)) => values,
+            _ => Record::new(self.types.shape(values).clone()),
+        }
     }
 
     /// Reads so many items, or to the end; whether there were any.
@@ -252,13 +282,34 @@ impl<C: Chunks> Batched<C> {
         if !self.led {
             return Ok(());
         }
-        let values = self.take_rest().finish().into_values();
-        if values.iter().all(|value| *value == Value::Absent) {
+        let fresh = self.rest_sink();
+        let late = std::mem::replace(&mut self.rest, fresh);
+        if is_void(&late.finish()) {
             return Ok(());
         }
         let text = "a value stands behind the array, which is read while it comes: it must be the last";
         Err(Error::new(Kind::Peer, Guilty::Peer, text))
     }
+}
+
+/// Whether nothing of a record was in the message but the records around the array.
+fn is_void(record: &Record) -> bool {
+    record.values().iter().all(|value| match value {
+        Value::Absent => true,
+        Value::Record(inner) => is_void(inner),
+        _ => false,
+    })
+}
+
+/// The fields of a derived type that the declared one has too.
+fn as_declared(record: Record, declared: &Arc<Shape>) -> Record {
+    let mut made = Record::new(declared.clone());
+    let shape = record.shape().clone();
+    for (name, value) in shape.fields().zip(record.into_values()) {
+        // What only the derived type has has no place here.
+        let _ = made.set(name, value);
+    }
+    made
 }
 
 /// Moves the next bytes of a message to the feed.

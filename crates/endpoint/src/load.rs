@@ -200,7 +200,7 @@ fn warn(contract: &Contract) {
     if more > 0 {
         tracing::warn!(
             more,
-            "the contract is wrong in more places, which castile inspect lists"
+            "the contract is wrong in more places, which castile validate lists"
         );
     }
 }
@@ -245,10 +245,17 @@ impl Everywhere {
                 format!("{:?} is no URL: {e}", castile_contract::masked(location)),
             )
         })?;
+        let url_has_query = url.query().is_some();
         let client = castile_http::blocking::Client::new(self.http.clone())?;
         let response = client.send(castile_http::Request::get(url))?;
         if !response.status.is_success() {
-            let text = format!("the server answered {}", response.status);
+            let hint = match url_has_query {
+                false if response.status == castile_http::StatusCode::NOT_FOUND => {
+                    "; services often show their contract at their address with ?wsdl behind it"
+                }
+                _ => "",
+            };
+            let text = format!("the server answered {}{hint}", response.status);
             return Err(Error::new(Kind::Contract, Guilty::Peer, text));
         }
         let content_type = response

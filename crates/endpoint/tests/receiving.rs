@@ -255,3 +255,102 @@ fn an_item_larger_than_the_window_meets_the_limit() {
     assert_eq!(error.kind(), Kind::Limit);
     assert!(error.to_string().contains("window_bytes_max"), "{error}");
 }
+
+/// An operation whose reply is one element of several values, one of them an array and one of choices.
+const BARE: &str = include_str!("common/bare.wsdl");
+
+/// What is streamed of a reply with this element, what is beside it, and the value of a plain call.
+fn bare(results: &str) -> (ReplyStream, Value) {
+    let reply = format!(
+        "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/' xmlns='urn:bare'
+        xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance'><e:Body>{results}</e:Body></e:Envelope>"
+    );
+    let open = || {
+        let reply = reply.clone();
+        let address = raw(move |socket| {
+            head(socket, "Connection: close\r\n");
+            socket.write_all(reply.as_bytes()).unwrap();
+        });
+        let mut options = ClientOptions {
+            endpoint: Some(format!("http://{address}/")),
+            ..ClientOptions::default()
+        };
+        options.http.proxy = castile_http::Proxy::None;
+        Client::new(BARE.as_bytes().to_vec(), options).unwrap()
+    };
+    let args = vec![("Question".to_owned(), Value::from("what?"))];
+    let whole = open()
+        .call("ask", &Value::Map(args.clone()))
+        .unwrap()
+        .unwrap()
+        .value;
+    (stream(&open(), "ask", &args).unwrap(), whole)
+}
+
+#[test]
+fn the_rest_of_one_bare_element_is_its_record() {
+    let (mut reply, whole) = bare(
+        "<Results><id>7</id><body><names><name>a</name><name>b</name></names></body><more>1</more></Results>",
+    );
+    assert_eq!(reply.array_name(), "body.names.name");
+    assert!(format!("{reply:?}").contains("body.names.name"));
+    let names = reply.next().unwrap().unwrap();
+    assert_eq!(names, Value::List(vec!["a".into(), "b".into()]));
+    assert!(reply.next().is_none());
+    let rest = reply.rest().values;
+    for name in ["id", "more"] {
+        assert_eq!(rest.get(name), whole.get(name), "{name}");
+    }
+    assert_eq!(rest.get("id"), Some(&Value::from("7")));
+}
+
+#[test]
+fn what_came_instead_of_the_array_is_in_the_rest() {
+    let results = "<Results><id>7</id><body><events><start>1</start><stop>2</stop></events></body></Results>";
+    let signed = results
+        .replace("<Results>", "<Results xsi:type='Signed'>")
+        .replace("</Results>", "<by>me</by></Results>");
+    for results in [results, &signed, "<Results xsi:nil='true'/>"] {
+        let (mut reply, whole) = bare(results);
+        assert!(reply.next().is_none(), "{results}");
+        let rest = reply.rest().values;
+        match whole {
+            Value::Nil => assert_eq!(rest.get("id"), Some(&Value::Absent), "{results}"),
+            whole => assert_eq!(rest, whole, "{results}"),
+        }
+    }
+}
+
+#[test]
+fn an_array_that_cannot_be_streamed_says_why() {
+    let client = Client::new(
+        BARE.as_bytes().to_vec(),
+        ClientOptions {
+            endpoint: Some("http://localhost/".to_owned()),
+            ..ClientOptions::default()
+        },
+    );
+    let client = client.unwrap();
+    let cases = [
+        (
+            "events",
+            "events cannot be streamed: it stands in or beside a group that repeats",
+        ),
+        (
+            "start",
+            "start cannot be streamed: it stands in or beside a group that repeats",
+        ),
+        ("id", "no array of this name can be streamed"),
+    ];
+    let args = vec![("Question".to_owned(), Value::from("what?"))];
+    for (name, why) in cases {
+        let options = StreamOptions {
+            array: Some(name.to_owned()),
+            ..StreamOptions::default()
+        };
+        let error = client.call_stream("ask", &args, &CallOptions::default(), &options);
+        let error = error.unwrap_err().to_string();
+        assert!(error.contains(why), "{error}");
+        assert!(error.contains("there are [body.names.name]"), "{error}");
+    }
+}

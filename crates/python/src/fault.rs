@@ -45,7 +45,8 @@ pub(crate) fn to_python(py: Python<'_>, classes: &Classes, fault: Fault) -> PyEr
 /// A `castile.Fault` that a handler raised, but for its detail and its headers' values.
 pub(crate) fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Fault> {
     let reason: String = value.getattr("reason")?.extract()?;
-    let mut fault = Fault::new(code(&value.getattr("code")?.extract::<String>()?), reason);
+    let mut fault =
+        Fault::new(Code::Receiver, reason).with_code(&value.getattr("code")?.extract::<String>()?);
     let reasons = value.getattr("reasons")?;
     let reasons = reasons.cast::<PyDict>()?;
     if !reasons.is_empty() {
@@ -82,7 +83,7 @@ fn entries(types: &Types, pairs: &Bound<'_, PyAny>) -> PyResult<Vec<Detail>> {
     for entry in pairs.try_iter()? {
         let (element, inner): (String, Bound<'_, PyAny>) = entry?.extract()?;
         detail.push(Detail {
-            name: name(&element),
+            name: Name::from_clark(&element),
             value: value_from_python(types, &inner)?,
         });
     }
@@ -97,29 +98,5 @@ fn code_text(code: &Code) -> String {
         Code::Sender => "Sender".into(),
         Code::Receiver => "Receiver".into(),
         Code::Other(name) => name.to_string(),
-    }
-}
-
-fn code(text: &str) -> Code {
-    match text {
-        "VersionMismatch" => Code::VersionMismatch,
-        "MustUnderstand" => Code::MustUnderstand,
-        "DataEncodingUnknown" => Code::DataEncodingUnknown,
-        "Sender" | "Client" => Code::Sender,
-        "Receiver" | "Server" => Code::Receiver,
-        other => Code::Other(name(other)),
-    }
-}
-
-fn name(clark: &str) -> Name {
-    match clark.strip_prefix('{').and_then(|rest| rest.rsplit_once('}')) {
-        Some((namespace, local)) => Name {
-            namespace: namespace.into(),
-            local: local.into(),
-        },
-        None => Name {
-            namespace: String::new(),
-            local: clark.into(),
-        },
     }
 }

@@ -146,6 +146,8 @@ pub(crate) struct Stream {
     classes: Arc<Classes>,
     closed: Arc<AtomicBool>,
     failed: AtomicBool,
+    /// Which array it is.
+    array: String,
 }
 
 /// What is read: a client's reply or a server's request.
@@ -167,6 +169,13 @@ impl Coming {
         match self {
             Coming::Reply(reply) => reply.array(),
             Coming::Request(request) => request.array(),
+        }
+    }
+
+    fn array_name(&self) -> &str {
+        match self {
+            Coming::Reply(reply) => reply.array_name(),
+            Coming::Request(request) => request.array_name(),
         }
     }
 
@@ -209,6 +218,7 @@ impl arrow::write::Batches for Exported {
 impl Stream {
     pub(crate) fn new(message: Coming, classes: &Arc<Classes>) -> Stream {
         Stream {
+            array: message.array_name().to_owned(),
             message: Mutex::new(Some(message)),
             classes: classes.clone(),
             closed: Arc::default(),
@@ -259,6 +269,12 @@ impl Stream {
                 Err(host.error(py, &e))
             }
         }
+    }
+
+    /// The name of the array: `values`, or `a.b` for field `b` of field `a`.
+    #[getter]
+    fn array(&self) -> &str {
+        &self.array
     }
 
     /// Items that came so far.
@@ -333,8 +349,8 @@ impl Stream {
 
     fn __repr__(&self) -> String {
         match self.items() {
-            Some(items) => format!("<stream of an array, {items} items so far>"),
-            None => "<stream of an array, closed>".to_owned(),
+            Some(items) => format!("<stream of {}, {items} items so far>", self.array),
+            None => format!("<stream of {}, closed>", self.array),
         }
     }
 }

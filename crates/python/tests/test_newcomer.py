@@ -183,3 +183,13 @@ def test_repeated_groups_are_shown():
     assert client.encode("echo", {"left": 1}) == client.encode("echo", {"choice": [{"left": 1}]})
     sent = client.encode("echo", {"choice": [{"left": 1}, {"right": 2}, {"left": 3}]})
     assert sent.count(b"left>") == 4
+
+
+def test_the_dotted_codes_of_soap_1_1_are_sent(weather):
+    fault = castile.Fault("bad key", "Client.Authentication")
+    assert (fault.code, [code.local for code in fault.subcodes]) == ("Sender", ["Client.Authentication"])
+    got = forecast_fault(weather, fault)
+    assert (got.code, got.subcodes, got.reason) == (fault.code, fault.subcodes, fault.reason)
+    assert castile.Fault("busy", "Server.Busy.Now").code == "Receiver"
+    with pytest.raises(ValueError, match="no code of a fault"):
+        castile.Fault("no", "Peer.X")

@@ -286,3 +286,32 @@ def test_a_wrong_item_is_named_with_its_place():
     assert raised.value.line == 200_001
     thread.join()
     listener.close()
+
+
+BARE = Path(__file__).parents[2] / "endpoint" / "tests" / "common" / "bare.wsdl"
+
+
+class Bare:
+    def ask(self, Question):
+        if Question == "names":
+            return {"id": "7", "body": {"names": {"name": ["a", "b"]}}, "more": 1}
+        return {"id": "8", "body": {"events": {"choice": [{"start": 1}, {"stop": 2}]}}}
+
+
+def test_the_rest_of_one_bare_element_is_what_a_call_gives():
+    with castile.serve(Bare(), wsdl=str(BARE), port=0, background=True) as server:
+        client = castile.Client(str(BARE), endpoint=server.url)
+        with client.stream.ask("names") as batches:
+            assert batches.array == "body.names.name"
+            assert repr(batches) == "<stream of body.names.name, 0 items so far>"
+            assert list(batches) == [["a", "b"]]
+            rest = batches.rest()
+        whole = client.service.ask("names")
+        assert type(rest) is type(whole)
+        assert (rest.id, rest.more, rest.body.names.name) == ("7", 1, [])
+        with client.stream.ask("events") as batches:
+            assert list(batches) == []
+            rest = batches.rest()
+        assert rest == client.service.ask("events")
+        with pytest.raises(castile.Error, match="events cannot be streamed: it stands in or beside"):
+            client.stream.ask("events", _array="events")

@@ -24,7 +24,7 @@ use crate::values::{Given, json as values, shared, typed, words};
 
 const EXAMPLES: &str = "\
 Arguments:
-  city=Toledo            text, or whatever the type wants: 3, true, 2024-05-17
+  place=Lisbon           text, or whatever the type wants: 3, true, 2024-05-17
   from.lat=39.8          a field of a record
   tag=a tag=b            several values; one value of a list: tag[]=a
   leg[0].to=MAD          a field of the first of several records
@@ -34,10 +34,10 @@ Arguments:
   --data args.json       all arguments as a JSON object; key=value goes on top
 
 Examples:
-  castile call weather.wsdl forecast city=Toledo days=3
-  castile call weather.wsdl forecast --data - < args.json
-  castile call weather.wsdl forecast --template > args.json    what all it takes, to edit
-  castile call weather.wsdl forecast --dry-run city=Toledo     print the request, send nothing
+  castile call weather.wsdl Forecast place=Lisbon days=3
+  castile call weather.wsdl Forecast --data - < args.json
+  castile call weather.wsdl Forecast --template > args.json    what all it takes, to edit
+  castile call weather.wsdl Forecast --dry-run place=Lisbon days=3    print the request, send nothing
   castile call weather.wsdl submit --data request.xml          send this envelope as it is
   castile call https://host/service?wsdl list --auth @password-file --header session.id=7
   castile call devicemgmt.wsdl GetHostname --endpoint http://camera/onvif/device_service \
@@ -129,7 +129,7 @@ struct Answer {
 }
 
 pub(crate) fn run(args: &CallArgs, verbose: u8) -> Result<ExitCode, Failure> {
-    let contract = args.contract.load()?;
+    let contract = args.contract.load_for_use()?;
     let client = Client::with_contract(contract, options(args)?)?;
     let operation = client.operation(&args.operation)?;
     if args.template {

@@ -17,12 +17,12 @@ use crate::load::ContractArgs;
 
 const EXAMPLES: &str = "\
 How to read it:
-  forecast(city: string, days?: int, tag: string[]) -> Forecast[]
+  Search(place: string, days?: int, tag: string[]) -> Match[]
   days may be left out, tag stands any number of times, the result is a list.
 
 Examples:
   castile inspect weather.wsdl
-  castile inspect weather.wsdl --operation forecast       arguments, result and their types in full
+  castile inspect weather.wsdl --operation Forecast       arguments, result and their types in full
   castile inspect weather.wsdl --types                    all types as well
   castile inspect https://host/service?wsdl --json | jq '.services[].ports[].operations[].name'";
 

@@ -45,7 +45,7 @@ pub(super) fn contract(view: &View) -> String {
     if view.types || detailed {
         types(&contract.types, &reached, &mut out);
     }
-    warnings(contract, &mut out);
+    warnings(view, &mut out);
     if detailed {
         example(view, &mut out);
     }
@@ -424,16 +424,9 @@ fn types(types: &Types, reached: &Reached, out: &mut String) {
     }
 }
 
-fn warnings(contract: &Contract, out: &mut String) {
-    if contract.warnings.is_empty() && contract.missing.is_empty() {
-        return;
-    }
-    let _ = writeln!(out, "\n{BOLD}warnings{BOLD:#}");
-    for warning in &contract.warnings {
-        let _ = writeln!(out, "  {WARN}{warning}{WARN:#}");
-    }
-    for location in &contract.missing {
-        let _ = writeln!(out, "  {WARN}not loaded: {location}{WARN:#}");
+fn warnings(view: &View, out: &mut String) {
+    if let Some(line) = crate::load::warned(&view.contract, &view.location) {
+        let _ = writeln!(out, "\n{WARN}{line}{WARN:#}");
     }
 }
 

@@ -29,13 +29,13 @@ Replies:
   --replies FOLDER     FOLDER/OPERATION.xml (an envelope, or what belongs in its body) or
                        FOLDER/OPERATION.json (values, as `castile call` prints them); read anew at
                        each call. Operations without a file get samples, or echoes with --echo.
-                       A fault: {\"@fault\": {\"code\": \"Sender\", \"reason\": \"no such city\",
-                       \"detail\": {\"NoSuchCity\": {\"name\": \"Atlantis\"}}}}; headers: \"@header\": {...}
+                       A fault: {\"@fault\": {\"code\": \"Sender\", \"reason\": \"no such place\",
+                       \"detail\": {\"UnknownPlace\": {\"place\": \"Atlantis\"}}}}; headers: \"@header\": {...}
 
 Examples:
   castile serve weather.wsdl --port 8080
-  castile call http://127.0.0.1:8080/?wsdl forecast city=Toledo
-  castile call weather.wsdl forecast city=Toledo > replies/forecast.json
+  castile call http://127.0.0.1:8080/?wsdl Forecast place=Lisbon days=3
+  castile call weather.wsdl Forecast place=Lisbon days=3 > replies/Forecast.json
   castile serve weather.wsdl --replies replies --delay 0.2";
 
 /// Serve a mock of a WSDL's service: sample, echoed or canned replies
@@ -76,7 +76,7 @@ pub(crate) struct ServeArgs {
 }
 
 pub(crate) fn run(args: &ServeArgs, verbose: u8) -> Result<ExitCode, Failure> {
-    let contract = args.contract.load()?;
+    let contract = args.contract.load_for_use()?;
     let replies = args
         .replies
         .as_deref()

@@ -177,7 +177,7 @@ fn fault_of(types: &Types, operation: &Operation, given: &Given) -> Result<Fault
     let mut fault = Fault::new(Code::Receiver, "a canned fault");
     for (name, value) in fields {
         match (&**name, value) {
-            ("code", Given::Text(code)) => fault.code = self::code(code),
+            ("code", Given::Text(code)) => fault = fault.with_code(code),
             ("reason", Given::Text(reason)) => {
                 fault = Fault {
                     reasons: Fault::new(Code::Receiver, reason).reasons,
@@ -192,25 +192,6 @@ fn fault_of(types: &Types, operation: &Operation, given: &Given) -> Result<Fault
         }
     }
     Ok(fault)
-}
-
-fn code(code: &str) -> Code {
-    match code {
-        "Sender" | "Client" => Code::Sender,
-        "Receiver" | "Server" => Code::Receiver,
-        "MustUnderstand" => Code::MustUnderstand,
-        "VersionMismatch" => Code::VersionMismatch,
-        other => match other.strip_prefix('{').and_then(|rest| rest.rsplit_once('}')) {
-            Some((namespace, local)) => Code::Other(Name {
-                namespace: namespace.into(),
-                local: local.into(),
-            }),
-            None => Code::Other(Name {
-                namespace: String::new(),
-                local: other.into(),
-            }),
-        },
-    }
 }
 
 fn details(types: &Types, id: ComplexId, given: &Given) -> Result<Vec<Detail>, Failure> {

@@ -2,6 +2,7 @@
 
 mod profile;
 mod repair;
+mod said;
 mod subject;
 
 use std::path::{Path, PathBuf};
@@ -21,15 +22,17 @@ use subject::Subject;
 const EXAMPLES: &str = "\
 The operation is found by the message's first body element; requests go before replies. Findings
 are lines of FILE:LINE:COLUMN, so that editors can jump there. Exit code 1 when there are any.
-Without a message it says what is wrong with the contract. Notes tell what the WS-I Basic Profile 1.1
-does not allow, with the number of the requirement; they are no findings.
+Without a message it says what is wrong with the contract: a finding is an operation that cannot be
+used, and warnings tell of what breaks a rule and works all the same; they leave the exit code 0.
+Notes tell what the WS-I Basic Profile 1.1 does not allow, with the number of the requirement, and
+what is odd but allowed; they are no findings either.
 
 Examples:
   castile validate weather.wsdl
   castile validate weather.wsdl request.xml
   castile validate weather.wsdl reply.xml --reply
-  castile validate weather.wsdl - --operation forecast < message.xml
-  castile call weather.wsdl forecast city=Toledo --dry-run | castile validate weather.wsdl -";
+  castile validate weather.wsdl - --operation Forecast < message.xml
+  castile call weather.wsdl Forecast place=Lisbon days=3 --dry-run | castile validate weather.wsdl -";
 
 /// Say what is wrong with a message, with line, column and path, or with a WSDL
 #[derive(Args, Debug)]
@@ -62,6 +65,8 @@ struct Report {
     /// What the message is, such as `a request of forecast, SOAP 1.1`.
     what: String,
     findings: Vec<Finding>,
+    /// What is wrong with a contract without making any of it useless.
+    warnings: Vec<String>,
     /// What is odd but allowed.
     notes: Vec<String>,
 }
@@ -105,34 +110,33 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<ExitCode, Failure> {
                 path: String::new(),
                 text: format!("the bytes are no text: {e}"),
             }],
-            notes: Vec::new(),
+            ..Report::default()
         },
     };
     print(args, message, &report)?;
     Ok(ExitCode::from(u8::from(!report.findings.is_empty())))
 }
 
-/// What is wrong with a contract: what the loader warned of, and operations that cannot be used. What the
-/// profile does not allow are notes.
+/// What is wrong with a contract: operations that cannot be used are findings, what the loader warned of are
+/// warnings, and what the profile does not allow are notes.
 fn of_contract(args: &ValidateArgs) -> Result<Report, Failure> {
     let location = args.contract.location()?;
     let options = args.contract.options()?;
     let contract = castile_endpoint::load(&location, &options)?;
-    let finding = |text: String| Finding {
-        line: None,
-        path: String::new(),
-        text,
-    };
-    let warnings = contract.warnings.iter().map(|w| finding(w.to_string()));
     let operations = contract.bindings.iter().flat_map(|b| &b.operations);
     let unusable = operations.filter_map(|o| {
         let why = o.unsupported.as_ref()?;
-        Some(finding(format!("operation {} cannot be used: {why}", o.name)))
+        Some(Finding {
+            line: None,
+            path: String::new(),
+            text: format!("operation {} cannot be used: {why}", o.name),
+        })
     });
     let profile = castile_endpoint::profile(&location, &options)?;
     Ok(Report {
         what: format!("the contract {}", contract.name),
-        findings: warnings.chain(unusable).collect(),
+        findings: unusable.collect(),
+        warnings: contract.warnings.iter().map(ToString::to_string).collect(),
         notes: profile.iter().map(|w| format!("WS-I BP 1.1: {w}")).collect(),
     })
 }
@@ -160,7 +164,7 @@ fn check(
             return Ok(Report {
                 what: "no message".into(),
                 findings: vec![(&e).into()],
-                notes: Vec::new(),
+                ..Report::default()
             });
         }
     };
@@ -178,6 +182,9 @@ fn check(
             let headless = repair::without_headers(text);
             let body = |text: &str, strict: bool| decode(types, plan, text, strict);
             report.findings.extend(repair::findings(&headless, &body));
+            if plan.encoded {
+                said::check(types, plan, text, &mut report);
+            }
         }
         Subject::Fault { detail, .. } => fault(types, *detail, text, &mut report),
         Subject::Unknown { why } => report.findings.push(Finding {
@@ -334,13 +341,15 @@ fn print(args: &ValidateArgs, subject: &Path, report: &Report) -> Result<(), Fai
             "valid": report.findings.is_empty(),
             "message": report.what,
             "findings": findings.collect::<Vec<Json>>(),
+            "warnings": report.warnings,
             "notes": report.notes,
         });
         let text = crate::values::json::pretty(&json) + "\n";
         return crate::output::print(text.as_bytes(), false);
     }
-    let (good, bad) = (
+    let (good, odd, bad) = (
         anstyle::AnsiColor::Green.on_default(),
+        anstyle::AnsiColor::Yellow.on_default(),
         anstyle::AnsiColor::Red.on_default(),
     );
     let file = subject.display();
@@ -354,13 +363,21 @@ fn print(args: &ValidateArgs, subject: &Path, report: &Report) -> Result<(), Fai
             text += &format!("    at {}\n", finding.path);
         }
     }
+    for warning in &report.warnings {
+        text += &format!("{file}: {odd}warning{odd:#}: {warning}\n");
+    }
     for note in &report.notes {
         text += &format!("{file}: note: {note}\n");
     }
+    let what = match report.warnings.len() {
+        0 => report.what.clone(),
+        1 => format!("{}, 1 warning", report.what),
+        n => format!("{}, {n} warnings", report.what),
+    };
     text += &match report.findings.len() {
-        0 => format!("{file}: {good}valid{good:#}: {}\n", report.what),
-        1 => format!("{file}: 1 finding in {}\n", report.what),
-        n => format!("{file}: {n} findings in {}\n", report.what),
+        0 => format!("{file}: {good}valid{good:#}: {what}\n"),
+        1 => format!("{file}: 1 finding in {what}\n"),
+        n => format!("{file}: {n} findings in {what}\n"),
     };
     crate::output::print(text.as_bytes(), true)
 }

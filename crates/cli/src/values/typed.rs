@@ -287,12 +287,10 @@ fn complex(types: &Types, id: ComplexId, given: Given) -> Result<Value, Wrong> {
 }
 
 fn names(complex: &Complex) -> String {
-    let names: Vec<&str> = complex.fields.iter().take(12).map(|f| &*f.name).collect();
-    let more = if complex.fields.len() > names.len() {
-        ", ..."
-    } else {
-        ""
-    };
+    // What takes blocks of any name has a name that is none of XML.
+    let fields = complex.fields.iter().filter(|f| !f.name.starts_with('#'));
+    let names: Vec<&str> = fields.clone().take(12).map(|f| &*f.name).collect();
+    let more = if fields.count() > names.len() { ", ..." } else { "" };
     if names.is_empty() {
         "no fields".into()
     } else {

@@ -12,6 +12,7 @@ mod mixed;
 mod opening;
 mod refuse;
 mod repeat;
+mod spine;
 mod stream;
 
 use std::borrow::Cow;
@@ -22,7 +23,8 @@ use castile_xml::{Name, NsId, Reader, Token};
 
 pub use envelope::{Envelope, HeaderBlock};
 pub use learn::{Earlier, KeepOf, Lesson, Prologue, Reading, Shadow, Track, Variable};
-pub use stream::{BodyStream, Spine, Step};
+pub use spine::Spine;
+pub use stream::{BodyStream, Step};
 
 use crate::error::{Error, Guilty, Kind};
 

@@ -11,26 +11,13 @@
 //! ```
 
 use castile_message::Version;
-use castile_plan::{ComplexId, Field, FieldKind, Plan, TypeId, Types};
+use castile_plan::{ComplexId, Field, Plan, TypeId, Types};
 use castile_value::{Sink, Slot};
 use castile_xml::{Place, Reader, Token, Window};
 
 use super::leaf::{Cursor, Outer};
-use super::{DecodeOptions, Decoder, Envelope, Next, Start};
-use crate::error::{Error, Kind};
-
-/// Which array of a message is streamed: the numbers of the fields that lead to it from the body's type.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Spine {
-    fields: Vec<u32>,
-    /// The type of which the array is a field.
-    holder: ComplexId,
-    /// Whether the body's one element is the record that the other values belong to.
-    wrapped: bool,
-}
-
-/// The records through which a spine may lead.
-const SPINE_MAX: usize = 8;
+use super::{DecodeOptions, Decoder, Envelope, Next, Spine, Start};
+use crate::error::Error;
 
 /// A body being read.
 #[derive(Debug)]
@@ -63,118 +50,6 @@ pub enum Step {
     Waiting,
     /// To the end of the message.
     Done,
-}
-
-impl Spine {
-    /// The array of a message that is called `name` (`a.b` for field `b` of field `a`), or the only one in
-    /// the field called so, or the only one at all.
-    ///
-    /// # Errors
-    /// There is none, or there are several; the message is one of SOAP encoding.
-    pub fn find(types: &Types, plan: &Plan, name: Option<&str>) -> Result<Spine, Error> {
-        if plan.encoded {
-            let why = "a message of SOAP encoding is read whole only: what it refers to may stand at its end";
-            return Err(Error::caller(Kind::Unsupported, why));
-        }
-        let (_, wrapped) = plan.values(types);
-        let mut search = Search {
-            types,
-            wrapped,
-            names: Vec::new(),
-            fields: Vec::new(),
-            found: Vec::new(),
-        };
-        search.look(plan.body);
-        let is = |given: &str, name: &str| name == given || given.ends_with(&format!(".{name}"));
-        let holds = |given: &str, name: &str| given.starts_with(&format!("{name}."));
-        let found = |fits: &dyn Fn(&str, &str) -> bool| {
-            let fitting = search
-                .found
-                .iter()
-                .filter(|(given, _)| name.is_none_or(|name| fits(given, name)));
-            fitting.map(|(_, spine)| spine).collect::<Vec<_>>()
-        };
-        let mut fitting = found(&is);
-        if fitting.is_empty() {
-            fitting = found(&holds);
-        }
-        if let [spine] = fitting[..] {
-            return Ok(spine.clone());
-        }
-        let what = match (fitting.is_empty(), name) {
-            (false, _) => "several arrays can be streamed: name one",
-            (true, Some(_)) => "no array of this name can be streamed",
-            (true, None) => "no array that can be streamed",
-        };
-        let all: Vec<&str> = search.found.iter().map(|(name, _)| &**name).collect();
-        let why = format!("{what}; there are [{}]", all.join(", "));
-        Err(Error::caller(Kind::UnknownName, why))
-    }
-
-    /// Whether it is the last of the message's values, so that all others come before it.
-    pub fn is_last(&self, types: &Types, plan: &Plan) -> bool {
-        let (values, _) = plan.values(types);
-        self.value() as usize + 1 == types.complex(values).fields.len()
-    }
-
-    /// The number of the message's value in which the array is.
-    pub fn value(&self) -> u32 {
-        let place = self.fields.get(usize::from(self.wrapped));
-        place.copied().unwrap_or_default()
-    }
-
-    /// The complex type that has the array, and its field there.
-    pub fn array(&self) -> (ComplexId, u32) {
-        (self.holder, self.fields.last().copied().unwrap_or_default())
-    }
-}
-
-/// A search for arrays.
-struct Search<'t> {
-    types: &'t Types,
-    wrapped: bool,
-    names: Vec<&'t str>,
-    fields: Vec<u32>,
-    found: Vec<(String, Spine)>,
-}
-
-impl<'t> Search<'t> {
-    fn look(&mut self, id: ComplexId) {
-        let complex = self.types.complex(id);
-        // A pass through a group ends only where another element begins.
-        let groups = complex.fields.iter().any(|f| f.kind == FieldKind::Group);
-        let text = self.types.text_field(id).is_some() || self.types.mixed_field(id).is_some();
-        if self.fields.len() >= SPINE_MAX || groups || text || complex.is_abstract {
-            return;
-        }
-        for (i, field) in complex.fields.iter().enumerate() {
-            if field.kind != FieldKind::Element {
-                continue;
-            }
-            self.fields.push(i as u32);
-            // The one element around the values has no name that a user would know.
-            let named = !(self.wrapped && self.fields.len() == 1);
-            if named {
-                self.names.push(&field.name);
-            }
-            match field.ty {
-                _ if field.many => self.found.push((
-                    self.names.join("."),
-                    Spine {
-                        fields: self.fields.clone(),
-                        holder: id,
-                        wrapped: self.wrapped,
-                    },
-                )),
-                TypeId::Complex(inner) => self.look(inner),
-                _ => {}
-            }
-            if named {
-                self.names.pop();
-            }
-            self.fields.pop();
-        }
-    }
 }
 
 impl<'a> Envelope<'a> {
@@ -240,16 +115,29 @@ impl BodyStream {
         self.spine.array()
     }
 
+    /// The name of the array, as [`Spine::name`].
+    pub fn name(&self) -> &str {
+        self.spine.name()
+    }
+
     /// Records that are open now in the sink for all other values.
     pub fn depth(&self) -> usize {
-        self.frames
-            .len()
-            .saturating_sub(1 + usize::from(self.spine.wrapped))
+        self.frames.len().saturating_sub(1)
+    }
+
+    /// Opens in a fresh sink for all other values the records that are open in the one so far.
+    pub fn reopen(&self, types: &Types, rest: &mut dyn Sink) {
+        for (outer, inner) in self.frames.iter().zip(self.frames.iter().skip(1)) {
+            if let Some(leaf) = outer.leaf {
+                let number = types.leaves(outer.id)[leaf].field;
+                let field = &types.complex(outer.id).fields[number as usize];
+                rest.open(slot(number, field), types.shape(inner.id));
+            }
+        }
     }
 
     /// Reads as far as the window goes: items of the array into `items`, a sink for a record of the type
-    /// of [`Spine::array`]; all other values into `rest`, a sink for a record of the body, or of its one
-    /// element if that holds the values.
+    /// of [`Spine::array`]; all other values into `rest`, a sink for a record of the body.
     ///
     /// # Errors
     /// As [`Envelope::decode`], with the place in the whole message; what keeps more from coming.
@@ -357,9 +245,9 @@ impl<'a> Walk<'_, '_, 'a, '_> {
         let leaf = self.values(|decoder| decoder.leaf_of(id, &cursor, start, None));
         let types = self.decoder.types;
         let depth = self.stream.frames.len();
-        let next = self.stream.spine.fields.get(depth - 1).copied();
+        let next = self.stream.spine.fields().get(depth - 1).copied();
         let of_spine = |leaf: &usize| Some(types.leaves(id)[*leaf].field) == next;
-        let last = depth == self.stream.spine.fields.len();
+        let last = depth == self.stream.spine.fields().len();
         if let Some(leaf) = leaf.filter(of_spine)
             && !last
             && self.go_down(id, leaf, rest)?
@@ -408,10 +296,8 @@ impl<'a> Walk<'_, '_, 'a, '_> {
             return Ok(false);
         }
         self.count(leaf);
-        if !(self.stream.spine.wrapped && self.stream.frames.len() == 1) {
-            let number = types.leaves(id)[leaf].field;
-            rest.open(slot(number, field), types.shape(inner));
-        }
+        let number = types.leaves(id)[leaf].field;
+        rest.open(slot(number, field), types.shape(inner));
         self.values(|decoder| decoder.attributes(inner, rest))
             .map_err(in_path)?;
         // The counts are the decoder's as long as it reads.
@@ -440,8 +326,7 @@ impl<'a> Walk<'_, '_, 'a, '_> {
         self.values(|decoder| decoder.check_end(id, cursor))?;
         self.decoder.counts.truncate(cursor.base);
         self.stream.frames.pop();
-        let open = self.stream.frames.len();
-        if open > usize::from(self.stream.spine.wrapped) {
+        if !self.stream.frames.is_empty() {
             rest.close();
         }
         Ok(())

@@ -298,12 +298,10 @@ impl<'e, M: Marks> Encoder<'e, M> {
 }
 
 fn unknown_name(types: &Types, complex: &Complex, name: &str) -> Error {
-    let known: Vec<String> = complex.fields.iter().take(12).map(|f| known(types, f)).collect();
-    let more = if complex.fields.len() > known.len() {
-        ", ..."
-    } else {
-        ""
-    };
+    // What takes blocks of any name has a name that is none of XML.
+    let fields = complex.fields.iter().filter(|f| !f.name.starts_with('#'));
+    let known: Vec<String> = fields.clone().take(12).map(|f| known(types, f)).collect();
+    let more = if fields.count() > known.len() { ", ..." } else { "" };
     let known = if known.is_empty() {
         "nothing".into()
     } else {

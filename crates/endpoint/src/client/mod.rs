@@ -110,7 +110,11 @@ impl Client {
             .or(address)
             .or_else(|| loaded_from(&contract));
         let endpoint = endpoint.ok_or_else(|| {
-            caller("the contract has no address to call: say where the service is (the endpoint)".into())
+            caller(
+                "the contract has no address to call: say where the service is \
+                 (`--endpoint URL` on the command line, `endpoint=URL` in Python)"
+                    .into(),
+            )
         })?;
         let endpoint = Url::parse(endpoint.trim())
             .map_err(|e| caller(format!("the endpoint {:?} is no URL: {e}", masked(&endpoint))))?;
@@ -346,8 +350,10 @@ pub(crate) fn no_operation(binding: &str, name: &str, operations: &[Operation]) 
     } else {
         ""
     };
+    let near = castile_contract::near(name, operations.iter().map(|o| &*o.name));
+    let near = near.map_or(String::new(), |near| format!("did you mean {near:?}? "));
     let text = format!(
-        "binding {binding} has no operation {name:?}; it has {}{more}",
+        "binding {binding} has no operation {name:?}; {near}it has {}{more}",
         known.join(", ")
     );
     Error::new(Kind::NoSuchOperation, Guilty::Caller, text)
@@ -390,9 +396,18 @@ fn pick(contract: &Contract, options: &ClientOptions) -> Result<(usize, Option<S
     } else {
         known.join(", ")
     };
+    let slip = |given: &Option<String>, names: &mut dyn Iterator<Item = &str>| {
+        let given = given.as_deref()?;
+        let near = castile_contract::near(given, names).filter(|near| *near != given)?;
+        Some(format!("; did you mean {near:?}?"))
+    };
+    let ports = contract.services.iter().flat_map(|s| &s.ports);
+    let near = slip(&options.service, &mut contract.services.iter().map(|s| &*s.name))
+        .or_else(|| slip(&options.port, &mut ports.map(|p| &*p.name)))
+        .unwrap_or_default();
     Err(Error::new(
         Kind::NoSuchOperation,
         Guilty::Caller,
-        format!("no such SOAP port; the contract has {has}"),
+        format!("no such SOAP port; the contract has {has}{near}"),
     ))
 }

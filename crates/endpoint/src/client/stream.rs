@@ -35,7 +35,7 @@ pub struct ReplyStream {
 /// What a stream comes to when all of its array is read.
 #[derive(Debug)]
 pub struct Rest {
-    /// All values but those of the array, as a record.
+    /// All values but those of the array, as a record: that of the one body element where it holds them.
     pub values: Value,
     /// The header blocks that the contract knows, as a record.
     pub header: Value,
@@ -202,9 +202,8 @@ impl Opening<'_> {
             Head::Fault(fault) => return Ok(Came::Fault(fault)),
             Head::Body(body, header, blocks) => (body, header, blocks),
         };
-        let values = self.client.result_type(self.plan);
         Ok(Came::Open(Box::new(ReplyStream {
-            batched: intake.body(self.client.types(), values, body, self.options),
+            batched: intake.body(self.client.types(), self.plan, body, self.options),
             operation: self.operation.name.clone(),
             status,
             header,
@@ -259,6 +258,11 @@ impl ReplyStream {
     /// The complex type that has the array, and the number of its field there.
     pub fn array(&self) -> (ComplexId, u32) {
         self.batched.array()
+    }
+
+    /// The name of the array: `values`, or `a.b` for field `b` of field `a`.
+    pub fn array_name(&self) -> &str {
+        self.batched.name()
     }
 
     /// Items that were read so far.
@@ -319,6 +323,7 @@ impl std::fmt::Debug for ReplyStream {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ReplyStream")
             .field("operation", &self.operation)
+            .field("array", &self.array_name())
             .field("items", &self.items())
             .field("bytes", &self.bytes())
             .finish_non_exhaustive()

@@ -60,6 +60,11 @@ impl ArgumentStream {
         self.batched.array()
     }
 
+    /// The name of the array: `values`, or `a.b` for field `b` of field `a`.
+    pub fn array_name(&self) -> &str {
+        self.batched.name()
+    }
+
     /// Items that were read so far.
     pub fn items(&self) -> u64 {
         self.batched.items()
@@ -116,6 +121,7 @@ impl Chunks for castile_http::Arriving {
 impl fmt::Debug for ArgumentStream {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ArgumentStream")
+            .field("array", &self.array_name())
             .field("items", &self.items())
             .field("bytes", &self.bytes())
             .finish_non_exhaustive()

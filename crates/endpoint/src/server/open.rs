@@ -197,7 +197,7 @@ impl Service {
         message: &InMessage<'_>,
     ) -> (u64, OutMessage) {
         let (values, _) = found.plan.values(self.types());
-        let batched = intake.body(self.types(), values, found.body, found.options);
+        let batched = intake.body(self.types(), found.plan, found.body, found.options);
         let shape = self.types().shape(values).clone();
         let note = found.note;
         let open = Open {

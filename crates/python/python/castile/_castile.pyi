@@ -231,6 +231,10 @@ class Stream(Generic[Batch]):
     def __enter__(self) -> Stream[Batch]: ...
     def __exit__(self, *_error: object) -> None: ...
     @property
+    def array(self) -> str:
+        """Which array of the message it is: `values`, or `a.b` for field `b` of field `a`."""
+
+    @property
     def items(self) -> int | None:
         """Items that came so far."""
 

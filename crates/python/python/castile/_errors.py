@@ -90,9 +90,11 @@ class Fault(Error):
     to answer with one.
 
     The reason comes first. `code` is `"Sender"` or `"Receiver"` (SOAP 1.1: Client, Server), another
-    standard code, or `{namespace}local`. `detail` is a pair of the entry's name and its value, a
-    list of such pairs, or `castile.XML` (or a list of it) for entries that the contract does not
-    declare. A name is `{namespace}local`, or `local` alone where a declared fault is called so.
+    standard code, or `{namespace}local`. `"Client.Authentication"`, the dotted form of SOAP 1.1, is
+    `"Sender"` with a subcode of that name, when it is sent and when it comes. `detail` is a pair of the
+    entry's name and its value, a list of such pairs, or `castile.XML` (or a list of it) for entries that
+    the contract does not declare. A name is `{namespace}local`, or `local` alone where a declared fault is
+    called so.
     `details` has them as pairs. `headers` are header blocks that come or go with the fault: what is
     wrong with a header stands there. They are given as XML, or as pairs for elements that the contract
     knows; the attribute `headers` has those that are XML, which of a fault that came are all, and
@@ -119,6 +121,10 @@ class Fault(Error):
         headers: Sequence[str | tuple[str, Any]] = (),
     ) -> None:
         _check_code(reason, code)
+        if _DOTTED.fullmatch(code):
+            # As it is read: what stands behind the dot is a subcode, which has the whole name.
+            subcodes = [QName(_SOAP11, code), *subcodes]
+            code = "Sender" if code.startswith("Client") else "Receiver"
         super().__init__(reason, code)
         self._fill(reason, code, detail, subcodes, reasons, node, role, headers)
 
@@ -220,16 +226,19 @@ _CODES = {
     "DataEncodingUnknown",
 }
 _CLARK = re.compile(r"\{[^{}]+\}[^\W\d][\w.-]*")
+_DOTTED = re.compile(r"(Client|Server)\.[\w.-]+")
+_SOAP11 = "http://schemas.xmlsoap.org/soap/envelope/"
 
 
 def _check_code(reason: Any, code: Any) -> None:
     if not isinstance(reason, str) or not isinstance(code, str):
         raise TypeError("a fault's reason and code are texts: Fault(reason, code)")
-    if code in _CODES or _CLARK.fullmatch(code):
+    if code in _CODES or _CLARK.fullmatch(code) or _DOTTED.fullmatch(code):
         return
     hint = " (the reason comes first)" if reason in _CODES else ""
     raise ValueError(
-        f"{code!r} is no code of a fault{hint}: it is 'Sender', 'Receiver', or '{{namespace}}local'"
+        f"{code!r} is no code of a fault{hint}: it is 'Sender', 'Receiver', 'Client.X', 'Server.X' or "
+        "'{namespace}local'"
     )
 
 

@@ -39,6 +39,9 @@ class AsyncStream(Generic[Batch]):
         self._stream: Stream[Batch] | None = None
         self._closed = False
 
+    def __repr__(self) -> str:
+        return repr(self._stream) if self._stream is not None else "<stream of a reply, not called yet>"
+
     def __aiter__(self) -> AsyncStream[Batch]:
         return self
 
@@ -59,6 +62,12 @@ class AsyncStream(Generic[Batch]):
 
     async def __aexit__(self, *_error: object) -> None:
         self.close()
+
+    @property
+    def array(self) -> str | None:
+        """Which array of the message it is, once the call was made: `values`, or `a.b` for field `b` of
+        field `a`."""
+        return self._stream.array if self._stream is not None else None
 
     @property
     def items(self) -> int | None:
