@@ -111,7 +111,7 @@ class Settings(TypedDict, total=False):
     digits: int | None
     share_texts: bool
     differential: bool | Differential
-    layers: Sequence[Layer]
+    layers: Layer | Sequence[Layer]
     faults: Iterable[type[Exception]]
     catalogs: Iterable[StrPath]
     cache: bool | StrPath
