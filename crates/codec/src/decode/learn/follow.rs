@@ -1,25 +1,24 @@
-//! Following a track: compare and read everything, then tell the sink.
+//! Following a track: a message is compared with it, and its values are read.
 
-use std::sync::Arc;
-
-use castile_value::{Column, ColumnBuf, DType, RowLayout, Scalar, Sink, Slot};
+use castile_value::{ColumnBuf, Packed, Scalar};
 
 use super::array::Array;
 use super::form::Form;
-use super::notes::{Fixed, Kind, Layout};
+use super::notes::{Kind, Layout};
 use super::shadow::{Shadow, State};
 use super::track::{BUFFERED_MAX, Items, Occurs, Several, Step, Track};
 use crate::decode::repeat::{Cell, Ground, Kernel, Pattern, after, after_space};
-use crate::scalar::push;
 
 /// The values of a message that is like a track, in the order of its steps.
 #[derive(Default)]
 pub(in super::super) struct Found<'a> {
-    scalars: Vec<Scalar<'a>>,
+    pub(super) scalars: Vec<Scalar<'a>>,
     /// Numbers of items, and which shape each has.
-    counts: Vec<u32>,
-    columns: Vec<ColumnBuf>,
-    rows: Vec<Vec<u8>>,
+    pub(super) counts: Vec<u32>,
+    pub(super) columns: Vec<ColumnBuf>,
+    pub(super) rows: Vec<Vec<u8>>,
+    /// Of each array of records with a layout, the records; `None` where they are among the scalars.
+    pub(super) packed: Vec<Option<Packed<'a>>>,
     pub(super) tally: Tally,
 }
 
@@ -54,18 +53,6 @@ impl Track {
         };
         let end = walk.steps(&self.steps, at)?;
         (end == ground.input.len()).then_some(found)
-    }
-
-    /// Tells a sink what was found, and what is in the shadow.
-    pub(in super::super) fn tell(&self, found: Found<'_>, shadow: Option<&Shadow>, sink: &mut dyn Sink) {
-        let mut teller = Teller {
-            shadow,
-            scalars: found.scalars.into_iter(),
-            counts: found.counts.into_iter(),
-            columns: found.columns.into_iter(),
-            rows: found.rows.into_iter(),
-        };
-        teller.steps(&self.steps, sink);
     }
 }
 
@@ -120,7 +107,7 @@ impl<'a> Walk<'_, '_, 'a> {
     fn alike(&mut self, items: &Items, at: usize) -> Option<usize> {
         let Occurs { least, most } = items.occurs;
         let most = match items.kind {
-            Kind::Scalars | Kind::Records(_) => most.min(BUFFERED_MAX),
+            Kind::Scalars | Kind::Records(..) => most.min(BUFFERED_MAX),
             Kind::Column(_) | Kind::Rows(_) => most,
         };
         if let Some((count, end)) = self.refresh(items, most, at) {
@@ -140,15 +127,7 @@ impl<'a> Walk<'_, '_, 'a> {
                     })
                 })
             }
-            Kind::Records(_) => {
-                let scalars = &mut self.found.scalars;
-                twice(at, most, |at, left, is_first| {
-                    let pattern = if is_first { &first } else { &whole };
-                    ground.each_record(pattern, at, left, |record| {
-                        scalars.extend(record.drain(..).map(|(_, scalar)| scalar));
-                    })
-                })
-            }
+            Kind::Records(_, layout) => self.records(layout.as_ref(), (&first, &whole), at, most),
             Kind::Column(dtype) => {
                 let mut column = ColumnBuf::new(*dtype);
                 let read = twice(at, most, |at, left, is_first| {
@@ -170,6 +149,36 @@ impl<'a> Walk<'_, '_, 'a> {
         self.found.counts.push(count);
         self.spend(end - at)?;
         (count >= least).then_some(end)
+    }
+
+    /// Records: packed where they have a layout, unless one cannot be, such as one with a reference in a text.
+    fn records(
+        &mut self,
+        layout: Option<&Layout>,
+        (first, whole): (&Pattern<'_>, &Pattern<'_>),
+        at: usize,
+        most: u32,
+    ) -> (u32, usize) {
+        let ground = self.ground;
+        if let Some(Layout(layout)) = layout {
+            let mut packed = Packed::new(layout.clone());
+            let (count, end) = twice(at, most, |at, left, is_first| {
+                ground.pack(if is_first { first } else { whole }, at, left, &mut packed)
+            });
+            let next = if count == 0 { first } else { whole };
+            let is_all = ground.each_record(next, end, 1.min(most - count), |_| {}).0 == 0;
+            self.found.packed.push(is_all.then_some(packed));
+            if is_all {
+                return (count, end);
+            }
+        }
+        let scalars = &mut self.found.scalars;
+        twice(at, most, |at, left, is_first| {
+            let pattern = if is_first { first } else { whole };
+            ground.each_record(pattern, at, left, |record| {
+                scalars.extend(record.drain(..).map(|(_, scalar)| scalar));
+            })
+        })
     }
 
     /// An array that is kept: the number of its items, and where they end.
@@ -265,184 +274,22 @@ impl Items {
 }
 
 impl Found<'_> {
-    fn lengths(&self) -> [usize; 4] {
+    fn lengths(&self) -> [usize; 5] {
         [
             self.scalars.len(),
             self.counts.len(),
             self.columns.len(),
             self.rows.len(),
+            self.packed.len(),
         ]
     }
 
-    fn truncate(&mut self, [scalars, counts, columns, rows]: [usize; 4]) {
+    fn truncate(&mut self, [scalars, counts, columns, rows, packed]: [usize; 5]) {
         self.scalars.truncate(scalars);
         self.counts.truncate(counts);
         self.columns.truncate(columns);
         self.rows.truncate(rows);
-    }
-}
-
-/// What was found, handed out in order.
-struct Teller<'a, 's> {
-    /// The arrays that are kept, unless they were not.
-    shadow: Option<&'s Shadow>,
-    scalars: std::vec::IntoIter<Scalar<'a>>,
-    counts: std::vec::IntoIter<u32>,
-    columns: std::vec::IntoIter<ColumnBuf>,
-    rows: std::vec::IntoIter<Vec<u8>>,
-}
-
-impl Teller<'_, '_> {
-    fn steps(&mut self, steps: &[Step], sink: &mut dyn Sink) {
-        for step in steps {
-            match step {
-                Step::Constant(_) => {}
-                Step::Tell(fixed) => fixed.tell(sink),
-                Step::Value(slot, _) => {
-                    if let Some(scalar) = self.scalars.next() {
-                        sink.scalar(*slot, scalar);
-                    }
-                }
-                Step::Alike(items) => self.alike(items, sink),
-                Step::Items(several) => {
-                    for _ in 0..self.counts.next().unwrap_or(0) {
-                        let shape = self.counts.next().unwrap_or(0) as usize;
-                        if let Some(shape) = several.shapes.get(shape) {
-                            self.steps(shape, sink);
-                        }
-                    }
-                }
-            }
-        }
-    }
-
-    fn alike(&mut self, items: &Items, sink: &mut dyn Sink) {
-        let count = self.counts.next().unwrap_or(0) as usize;
-        let slot = items.slot;
-        if let Some(array) = items.kept.and_then(|place| self.shadow?.arrays.get(place)) {
-            return match &items.kind {
-                Kind::Column(dtype) => copy_column(slot, *dtype, &array.values, sink),
-                Kind::Rows(Layout(layout)) => copy_rows(slot, layout, &array.values, sink),
-                Kind::Scalars | Kind::Records(_) => {}
-            };
-        }
-        match &items.kind {
-            Kind::Scalars => {
-                for scalar in self.scalars.by_ref().take(count) {
-                    sink.scalar(slot, scalar);
-                }
-            }
-            Kind::Records(shape) => {
-                let mut record = Vec::with_capacity(items.cells.len());
-                for _ in 0..count {
-                    record.extend(
-                        items
-                            .cells
-                            .iter()
-                            .map(|(_, field, _)| *field)
-                            .zip(self.scalars.by_ref()),
-                    );
-                    sink.record(slot, shape, &mut record);
-                    record.clear();
-                }
-            }
-            Kind::Column(_) => {
-                if let Some(column) = self.columns.next() {
-                    give_column(slot, column, sink);
-                }
-            }
-            Kind::Rows(Layout(layout)) => {
-                if let Some(rows) = self.rows.next() {
-                    give_rows(slot, layout, rows, sink);
-                }
-            }
-        }
-    }
-}
-
-impl Fixed {
-    fn tell(&self, sink: &mut dyn Sink) {
-        match self {
-            Fixed::Open(at, shape) => sink.open(*at, shape),
-            Fixed::Close => sink.close(),
-            Fixed::Nil(at) => sink.nil(*at),
-            Fixed::Scalar(at, scalar) => sink.scalar(*at, scalar.clone()),
-            Fixed::Xml(at, text) => sink.xml(*at, text.clone()),
-            Fixed::Attribute(at, name, value) => sink.attribute(*at, name.clone(), value),
-            Fixed::Column(at, dtype) => {
-                sink.column(*at, *dtype);
-            }
-            Fixed::Number(at, dtype, number) => match sink.column(*at, *dtype) {
-                Some(column) => push(column, number),
-                None => sink.scalar(*at, number.clone()),
-            },
-            Fixed::Row(at, Layout(layout), row) => give_rows(*at, layout, row.to_vec(), sink),
-            Fixed::Array(at, shape, sizes) => {
-                if let Some(graph) = sink.graph() {
-                    graph.array(*at, shape.as_ref(), sizes);
-                }
-            }
-            Fixed::Object(number) => {
-                if let Some(graph) = sink.graph() {
-                    graph.object(*number);
-                }
-            }
-            Fixed::Reference(at, number) => {
-                if let Some(graph) = sink.graph() {
-                    graph.reference(*at, *number);
-                }
-            }
-        }
-    }
-}
-
-fn give_column(slot: Slot, numbers: ColumnBuf, sink: &mut dyn Sink) {
-    match sink.column(slot, numbers.dtype()) {
-        Some(column) if column.is_empty() => *column = numbers,
-        Some(column) => column.append(numbers),
-        None => one_by_one(slot, &numbers.view(), sink),
-    }
-}
-
-/// The same for numbers that are kept, packed.
-fn copy_column(slot: Slot, dtype: DType, packed: &[u8], sink: &mut dyn Sink) {
-    match sink.column(slot, dtype) {
-        Some(column) => column.extend_from_packed(packed),
-        None => {
-            let count = packed.len() / dtype.size();
-            if let Some(column) = Column::new(packed, dtype.size(), dtype, count) {
-                one_by_one(slot, &column, sink);
-            }
-        }
-    }
-}
-
-fn one_by_one(slot: Slot, column: &Column<'_>, sink: &mut dyn Sink) {
-    (0..column.len())
-        .filter_map(|i| column.get(i))
-        .for_each(|number| sink.scalar(slot, number));
-}
-
-fn give_rows(slot: Slot, layout: &Arc<RowLayout>, packed: Vec<u8>, sink: &mut dyn Sink) {
-    match sink.rows(slot, layout) {
-        Some(rows) if rows.is_empty() => *rows.data_mut() = packed,
-        _ => copy_rows(slot, layout, &packed, sink),
-    }
-}
-
-fn copy_rows(slot: Slot, layout: &Arc<RowLayout>, packed: &[u8], sink: &mut dyn Sink) {
-    if let Some(rows) = sink.rows(slot, layout) {
-        return rows.data_mut().extend_from_slice(packed);
-    }
-    let mut record = Vec::with_capacity(layout.fields().len());
-    for row in packed.chunks_exact(layout.stride()) {
-        let cells = layout.fields().iter().zip(0u32..).filter_map(|(cell, field)| {
-            let column = Column::new(row.get(cell.offset..)?, cell.dtype.size(), cell.dtype, 1)?;
-            Some((field, column.get(0)?))
-        });
-        record.extend(cells);
-        sink.record(slot, layout.shape(), &mut record);
-        record.clear();
+        self.packed.truncate(packed);
     }
 }
 

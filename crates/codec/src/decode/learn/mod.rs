@@ -21,6 +21,7 @@ mod notes;
 mod prologue;
 mod shadow;
 mod splice;
+mod tell;
 mod track;
 mod variables;
 

@@ -72,7 +72,8 @@ impl PartialEq for Layout {
 pub(in super::super) enum Kind {
     /// One by one.
     Scalars,
-    Records(Arc<Shape>),
+    /// Records, some at a time where they have a layout.
+    Records(Arc<Shape>, Option<Layout>),
     Column(DType),
     Rows(Layout),
 }

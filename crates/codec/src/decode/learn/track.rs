@@ -274,7 +274,7 @@ impl Event {
 
 impl Alike {
     fn is_one_by_one(&self) -> bool {
-        matches!(self.kind, Kind::Scalars | Kind::Records(_))
+        matches!(self.kind, Kind::Scalars | Kind::Records(..))
     }
 
     /// The machine types of an item's numbers, for an array that can be kept.
@@ -346,20 +346,20 @@ impl Items {
         let mut steps = Vec::new();
         let one = |field: u32| Slot { field, many: false };
         match &self.kind {
-            Kind::Records(shape) => steps.push(Step::Tell(Fixed::Open(self.slot, shape.clone()))),
+            Kind::Records(shape, _) => steps.push(Step::Tell(Fixed::Open(self.slot, shape.clone()))),
             Kind::Scalars => {}
             Kind::Column(_) | Kind::Rows(_) => return None,
         }
         for (before, field, kernel) in self.cells {
             let slot = match self.kind {
-                Kind::Records(_) => one(field),
+                Kind::Records(..) => one(field),
                 _ => self.slot,
             };
             steps.push(Step::Constant(before));
             steps.push(Step::Value(slot, kernel));
         }
         steps.push(Step::Constant(self.close));
-        if let Kind::Records(_) = self.kind {
+        if let Kind::Records(..) = self.kind {
             steps.push(Step::Tell(Fixed::Close));
         }
         Some(steps)

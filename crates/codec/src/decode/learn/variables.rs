@@ -101,7 +101,7 @@ impl Table<'_> {
         let (shape, setter) = match &items.kind {
             Kind::Scalars => (None, "scalar"),
             Kind::Column(_) => (None, "column"),
-            Kind::Records(shape) => (Some(shape), "record"),
+            Kind::Records(shape, _) => (Some(shape), "record"),
             Kind::Rows(layout) => (Some(layout.0.shape()), "rows"),
         };
         if shape.is_some() {

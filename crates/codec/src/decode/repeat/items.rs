@@ -1,10 +1,11 @@
 //! Arrays whose items go to the sink one by one: texts, and records of single values.
 
 use std::borrow::Cow;
+use std::sync::Arc;
 
 use castile_lexical as lexical;
 use castile_plan::{ComplexId, SimpleId};
-use castile_value::{Packed, Scalar, Sink, Slot};
+use castile_value::{Packed, RowLayout, Scalar, Sink, Slot};
 use castile_xml::{Limits, character_data};
 
 use super::super::Decoder;
@@ -15,7 +16,7 @@ use crate::scalar::parse;
 /// Most items handed over at once.
 const SOME: usize = 256;
 
-impl<'a> Decoder<'a, '_> {
+impl<'a, 'p> Decoder<'a, 'p> {
     /// Passes on as many values as follow and are like the pattern, at most `left`.
     pub(super) fn values(
         &mut self,
@@ -41,17 +42,23 @@ impl<'a> Decoder<'a, '_> {
         count
     }
 
-    /// The same for records of a type.
+    /// How records of a type that are like the pattern are packed, if they can be.
+    pub(super) fn packed_layout(&self, id: ComplexId, pattern: &Pattern<'_>) -> Option<&'p Arc<RowLayout>> {
+        let layout = self.types.packed_layout(id);
+        layout.filter(|layout| pattern.is_like(layout))
+    }
+
+    /// Passes on as many records of a type as follow and are like the pattern, packed where they have a layout.
     pub(super) fn records(
         &mut self,
         pattern: &Pattern<'_>,
         left: u32,
         slot: Slot,
         id: ComplexId,
+        layout: Option<&Arc<RowLayout>>,
         sink: &mut dyn Sink,
     ) -> u32 {
         let (types, ground) = (self.types, self.ground());
-        let layout = types.packed_layout(id).filter(|layout| pattern.is_like(layout));
         let mut packed = layout.map(|layout| Packed::new(layout.clone()));
         let mut at = self.reader.position();
         let mut count = 0;
@@ -79,7 +86,7 @@ impl<'a> Decoder<'a, '_> {
 }
 
 /// Hands over the texts that were gathered.
-fn give(texts: &mut Vec<&str>, slot: Slot, sink: &mut dyn Sink) {
+pub(in super::super) fn give(texts: &mut Vec<&str>, slot: Slot, sink: &mut dyn Sink) {
     if !texts.is_empty() {
         sink.texts(slot, texts);
         texts.clear();

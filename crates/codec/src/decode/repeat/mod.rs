@@ -13,11 +13,11 @@ mod rows;
 use castile_plan::{ComplexId, Field, SimpleId, TypeId, Types};
 use castile_value::{DType, Scalar, Sink, Slot};
 
-use super::learn::{Kind, Mark, Number, Run};
+use super::learn::{Kind, Layout, Mark, Number, Run};
 use super::{Decoder, Start};
 use crate::error::Error;
 use crate::scalar::push;
-pub(super) use items::{end_of, plain_value};
+pub(super) use items::{end_of, give, plain_value};
 pub(super) use pattern::{Cell, Kernel, Pattern, Trace};
 
 /// How many items may stand there.
@@ -197,8 +197,9 @@ impl<'a, 'p> Decoder<'a, 'p> {
         let Some(pattern) = self.pattern(start.at, outer) else {
             return Ok(0);
         };
-        let more = self.records(&pattern, left, slot, declared, sink);
-        let kind = Kind::Records(shape.clone());
+        let layout = self.packed_layout(declared, &pattern);
+        let more = self.records(&pattern, left, slot, declared, layout, sink);
+        let kind = Kind::Records(shape.clone(), layout.cloned().map(Layout));
         self.alike(first.run(kind, more, &pattern));
         Ok(more)
     }

@@ -32,6 +32,7 @@ impl<'a> Decoder<'a, '_> {
             .inspect_err(|_| self.trace = None)?;
         let pattern = self.pattern(start.at, outer);
         let row = cells.row(layout);
+        let packed = pattern.as_ref().and_then(|p| self.packed_layout(declared, p));
         let more = match row.as_deref().zip(sink.rows(slot, layout)) {
             Some((row, rows)) => {
                 rows.push(row);
@@ -43,14 +44,14 @@ impl<'a> Decoder<'a, '_> {
                 cells.give(slot, shape, sink);
                 pattern
                     .as_ref()
-                    .map_or(0, |p| self.records(p, left, slot, declared, sink))
+                    .map_or(0, |p| self.records(p, left, slot, declared, packed, sink))
             }
         };
         match (row, &pattern) {
             (row, Some(pattern)) => {
                 let kind = match row {
                     Some(_) => Kind::Rows(Layout(layout.clone())),
-                    None => Kind::Records(layout.shape().clone()),
+                    None => Kind::Records(layout.shape().clone(), packed.cloned().map(Layout)),
                 };
                 self.alike(first.run(kind, more, pattern));
             }
@@ -86,7 +87,7 @@ impl<'a> Ground<'_, 'a> {
     }
 
     /// The same for records of numbers and texts, whose layout the pattern is like.
-    pub(super) fn pack(
+    pub(in super::super) fn pack(
         self,
         pattern: &Pattern<'_>,
         at: usize,
