@@ -267,3 +267,29 @@ fn threads_learn_at_once_and_read_right() {
     });
     assert!(automata.stats().followed > 0);
 }
+
+#[test]
+fn messages_of_which_few_are_alike_are_soon_read_plainly() {
+    let table = Table::parse("add = n:string");
+    let plan = table.plan("add");
+    let automata = Automata::new(Receiving::default());
+    // How many of so many messages were followed, of which one in `each` is like others.
+    let followed = |messages: usize, each: usize| {
+        let like = |i: &usize| {
+            let text = match i % each {
+                0 => add(&format!("<n>{i}</n>")),
+                _ => add(&format!("<!--{i}--><n>{i}</n>")),
+            };
+            let (body, like) = read(&automata, &table, &plan, &text, None);
+            let n = body.get("add").and_then(|v| v.get("n"));
+            assert_eq!(n, Some(&Value::from(i.to_string().as_str())));
+            like
+        };
+        (0..messages).filter(like).count()
+    };
+    assert!(followed(1000, 2) > 450);
+    followed(1000, 5);
+    assert!(followed(1000, 5) < 40, "it does not pay");
+    followed(400, 1);
+    assert!(followed(1000, 1) > 990, "it does again");
+}

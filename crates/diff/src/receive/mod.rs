@@ -5,6 +5,7 @@ mod known;
 mod lasts;
 mod options;
 mod store;
+mod worth;
 
 pub use options::{Receiving, Reuse};
 pub use store::{Automata, Message, Received, ReceivingStats, Shared, Ticket};

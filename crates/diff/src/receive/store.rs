@@ -13,6 +13,7 @@ use castile_value::Shape;
 use super::known::Known;
 use super::lasts::{Last, Lasts};
 use super::options::Receiving;
+use super::worth::Worth;
 
 /// What was learned of the messages of a client's or a server's operations. Readers never wait for each
 /// other.
@@ -32,6 +33,7 @@ pub struct Automata {
     /// Messages that were like none, since what was learned of one was of use for the first time, by operation;
     /// some operations share a number.
     misses: [AtomicU32; COUNTERS],
+    worth: [Worth; COUNTERS],
     counters: Counters,
 }
 
@@ -160,6 +162,7 @@ impl Automata {
             lasts: Mutex::default(),
             clock: AtomicU64::new(0),
             misses: [const { AtomicU32::new(0) }; COUNTERS],
+            worth: std::array::from_fn(|_| Worth::default()),
             counters: Counters::default(),
         }
     }
@@ -327,8 +330,14 @@ impl Automata {
         } = message;
         let entry = |known: &Arc<Known>| known.entry(operation, envelope.prologue()?).cloned();
         let entries = [entry(&shared), own.as_ref().and_then(entry)];
-        let tracks = || entries.iter().flatten().flat_map(|entry| entry.tracks());
-        let misses = &self.misses[operation / 16 % COUNTERS];
+        let place = operation / 16 % COUNTERS;
+        let (misses, trial) = (&self.misses[place], &self.worth[place]);
+        let is_known = entries.iter().flatten().any(|entry| !entry.tracks().is_empty());
+        let is_tried = !is_known || trial.is_tried();
+        let tracks = || {
+            let entries = entries.iter().flatten().filter(|_| is_tried);
+            entries.flat_map(|entry| entry.tracks())
+        };
         let worth = last.as_mut().is_some_and(Last::is_worth_keeping);
         let shadow = last.as_mut().and_then(Last::take);
         let compared = shadow.is_some();
@@ -336,7 +345,7 @@ impl Automata {
             tracks: tracks().map(|kept| &kept.track),
             shadow,
             keep: if worth { keep } else { KeepOf::Nothing },
-            learn: self.options.enabled && is_worth_learning(misses.load(Ordering::Relaxed)),
+            learn: self.options.enabled && is_tried && is_worth_learning(misses.load(Ordering::Relaxed)),
         };
         let mut reading = envelope.decode_like(intake, earlier)?;
         // The threads of a server meet here: what need not be written is not.
@@ -344,6 +353,9 @@ impl Automata {
             Some(_) => self.clock.fetch_add(1, Ordering::Relaxed),
             None => self.clock.load(Ordering::Relaxed),
         };
+        if is_known && is_tried {
+            trial.note(reading.followed.is_some());
+        }
         match reading.followed {
             Some(which) => {
                 self.note_followed(length);

@@ -189,7 +189,8 @@ where
 /// reply away that it has not read yet (RFC 9112 §9.6).
 async fn linger<I: AsyncRead + Unpin>(mut stream: I) {
     let mut waste = [0; 4096];
-    let mut left = 1_u32 << 20;
+    // A peer that sends without end is still writing when it has the reply to read.
+    let mut left = 1_u32 << 24;
     let reading = async {
         while let Ok(count @ 1..) = stream.read(&mut waste).await {
             left = left.saturating_sub(u32::try_from(count).unwrap_or(u32::MAX));
