@@ -33,10 +33,6 @@ pub(super) struct Last {
     pause: u32,
 }
 
-/// So many values must be the last message's for each that was read, or else reading all of them plainly would
-/// have been about as quick.
-const WORTH: usize = 1;
-
 /// So many messages in a row that have little in common, and keeping pauses.
 const USELESS: u32 = 3;
 
@@ -69,7 +65,8 @@ impl Last {
         self.shadow = reading.shadow;
         let (kept, parsed) = (reading.values_kept, reading.values_parsed);
         match compared {
-            true if kept / WORTH > parsed => self.useless = 0,
+            // Where half has to be read, reading all of it plainly is as quick.
+            true if kept > parsed => self.useless = 0,
             true => self.useless += 1,
             false => return,
         }
