@@ -16,7 +16,7 @@ pub(crate) const FLOORS: &[Floor] = &[
     Floor {
         level: 0,
         crates: &["lexical", "value", "xml", "message"],
-        arrows: &[("lexical", "value")],
+        arrows: &[("lexical", "value"), ("xml", "value")],
     },
     Floor {
         level: 1,
@@ -237,6 +237,7 @@ fn drawn_floor(line: &str) -> Option<Drawn> {
         .map(|three| (three[0].to_owned(), three[2].to_owned()))
         .collect();
     crates.sort();
+    crates.dedup();
     arrows.sort();
     Some((level, crates, arrows))
 }

@@ -6,6 +6,7 @@
 use std::sync::Arc;
 
 use castile_plan::{ComplexId, Plan, Types};
+use castile_value::typed::LinesIn;
 use castile_value::{
     ColumnBuf, DType, GraphSink, Item, Items, Packed, RowLayout, Rows, Scalar, Shape, Sink, Slot, Source,
 };
@@ -170,6 +171,11 @@ impl Sink for Inside<'_> {
         if let Some(at) = self.place(at) {
             self.sink.packed(at, packed);
         }
+    }
+
+    fn read_lines(&mut self, at: Slot, lines: &LinesIn<'_>) -> Option<(u32, usize)> {
+        let at = self.place(at)?;
+        self.sink.read_lines(at, lines)
     }
 
     fn texts(&mut self, at: Slot, texts: &[&str]) {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::typed::LinesIn;
 use crate::{ColumnBuf, DType, Packed, RowLayout, Rows, Scalar, Shape};
 
 /// Which field of the record being built a value belongs to.
@@ -45,6 +46,11 @@ pub trait Sink {
             packed.values(i, &mut values);
             self.record(at, packed.layout().shape(), &mut values);
         }
+    }
+    /// Reads records itself, each of which would be a [`Sink::record`], when it has a type that was made for it;
+    /// gives how many, and where they end. `None`: it takes none so.
+    fn read_lines(&mut self, _at: Slot, _lines: &LinesIn<'_>) -> Option<(u32, usize)> {
+        None
     }
     /// Several texts, each as [`Sink::scalar`] takes it.
     fn texts(&mut self, at: Slot, texts: &[&str]) {

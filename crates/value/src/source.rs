@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::typed::LinesOut;
 use crate::{Batches, Column, Packed, Rows, Scalar, Shape, Table, Value};
 
 /// A record that an encoder can ask for its fields. Object-safe; one call a field, and a whole
@@ -75,7 +76,12 @@ pub trait Items {
     fn pack<'s>(&'s self, _range: Range<usize>, _out: &mut Packed<'s>) -> bool {
         false
     }
-    /// The same for texts.
+    /// Writes the values of `range`, when their type was made for it; `false`, and what was written is to be
+    /// thrown away, when it was not, or some value cannot stand there.
+    fn write_lines(&self, _range: Range<usize>, _lines: &mut LinesOut<'_>) -> bool {
+        false
+    }
+    /// As [`Items::pack`], for texts.
     fn texts<'s>(&'s self, _range: Range<usize>, _out: &mut Vec<&'s str>) -> bool {
         false
     }

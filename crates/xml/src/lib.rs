@@ -47,9 +47,11 @@ mod escape;
 mod feed;
 mod fragment;
 mod intake;
+pub mod like;
 mod limits;
 mod namespaces;
 mod reader;
+mod room;
 mod token;
 
 pub use chars::{is_char, is_ncname};
@@ -63,4 +65,5 @@ pub use fragment::Fragment;
 pub use limits::{Doctype, Limits};
 pub use namespaces::{NsId, XML_URI, XMLNS_URI};
 pub use reader::{Reader, character_data};
+pub use room::{Constant, NUMBER, Room};
 pub use token::{Attribute, Name, Token};

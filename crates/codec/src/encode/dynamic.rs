@@ -6,13 +6,12 @@ use castile_lexical as lexical;
 use castile_message::Marks;
 use castile_plan::Field;
 use castile_value::{Shape, Value};
+use castile_xml::{Constant, NUMBER, Room};
 
 use super::Encoder;
-use super::glue::{Constant, Glue};
+use super::glue::Glue;
 use super::items::Kernel;
-use super::kernel::NUMBER;
 use super::packed::append_text;
-use super::room::Room;
 
 /// How the values of a field are written, and what comes after each.
 pub(super) type Cell<'g> = (Kernel, &'g Constant);

@@ -5,10 +5,10 @@ use std::ops::Range;
 use castile_lexical as lexical;
 use castile_plan::Tags;
 use castile_value::{Column, DType};
+use castile_xml::{Constant, NUMBER, Room};
 
-use super::glue::{Constant, Glue};
-use super::kernel::{Kernel, NUMBER};
-use super::room::Room;
+use super::glue::Glue;
+use super::kernel::Kernel;
 use super::texts::{ROWS, Texts};
 
 /// An array of numbers, or of flat records, that is about to be written: one column a field, all of
@@ -137,7 +137,7 @@ impl RowWriter {
 
     /// The bytes that a row mostly takes.
     pub fn row_bytes_likely(&self) -> usize {
-        self.glue.between.iter().map(|g| g.len + 20).sum()
+        self.glue.between.iter().map(|g| g.len() + 20).sum()
     }
 
     /// Writes one value without what stands around it; gives its length.
@@ -266,7 +266,7 @@ impl RowWriter {
     /// The most bytes that a row takes.
     fn row_bytes(&self) -> usize {
         let fields = self.kernels.iter().zip(&self.glue.between);
-        fields.map(|(kernel, gap)| kernel.width_max() + gap.len).sum()
+        fields.map(|(kernel, gap)| kernel.width_max() + gap.len()).sum()
     }
 
     /// Bytes that may be written beyond the last row.

@@ -3,12 +3,10 @@
 use castile_lexical as lexical;
 use castile_plan::{Builtin, Range, SimpleId, Types};
 use castile_value::{Column, DType, Scalar};
+use castile_xml::NUMBER;
 
 use super::EncodeOptions;
 use crate::scalar::{builtin, range};
-
-/// Room for the text of any number.
-pub(super) const NUMBER: usize = 32;
 
 /// A way to write every value of a column without a check.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -15,7 +15,6 @@ mod keep;
 mod kernel;
 mod order;
 mod packed;
-mod room;
 mod stream;
 mod substitute;
 mod texts;

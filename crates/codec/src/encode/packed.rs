@@ -4,13 +4,15 @@ use std::ops::Range;
 
 use castile_message::Marks;
 use castile_plan::{Builtin, ComplexId, Field, SimpleId, Tags, TypeId};
-use castile_value::{Column, Items, Packed, Value};
+use castile_value::typed::{CellOut, LinesOut};
+use castile_value::{Column, DType, Items, Packed, RowLayout, Value};
+use castile_xml::{Constant, NUMBER, Room};
 
 use super::Encoder;
 use super::flat::RowWriter;
-use super::glue::{Constant, Glue};
-use super::kernel::{Kernel, NUMBER};
-use super::room::Room;
+use super::glue::Glue;
+use super::items::Kernel as Scalars;
+use super::kernel::Kernel;
 use super::texts::{ROWS, Texts};
 use crate::error::Error;
 use crate::scalar::builtin;
@@ -90,6 +92,7 @@ impl<M: Marks> Encoder<'_, M> {
         around.extend(types.tags(id));
         let glue = Glue::new(&around, self.encoding.is_some());
         let dynamic = self.dynamic_cells(fields, &glue);
+        let typed = dynamic.as_ref().and_then(|_| self.typed_cells(fields, &glue));
         let mut writer = RowWriter::new(&[], glue.clone());
         let mut numbers = Texts::new(layout.fields().len());
         let step = if layout.texts().is_empty() { NUMBERS } else { ITEMS };
@@ -99,12 +102,53 @@ impl<M: Marks> Encoder<'_, M> {
             {
                 return Ok(this.dynamic_rows(&glue, cells, layout.shape(), values));
             }
+            if let Some(cells) = &typed
+                && this.typed_rows(&glue, cells, layout, items, range.clone())
+            {
+                return Ok(true);
+            }
             let written = pack(items, range, &mut packed).then(|| match layout.texts() {
                 [] => this.number_rows(&mut writer, fields, &packed),
                 _ => this.rows(&glue, fields, &packed, &mut numbers),
             });
             Ok(written.flatten().is_some())
         })
+    }
+
+    /// How a generated type writes the values of a flat type's fields; `None` when it cannot.
+    fn typed_cells<'g>(&self, fields: &[Field], glue: &'g Glue) -> Option<Vec<CellOut<'g>>> {
+        let cell = |(f, after): (&Field, &'g Constant)| {
+            let TypeId::Simple(id) = f.ty else { return None };
+            let rules = self.types.rules(id).filter(|_| self.options.strict);
+            let bounds = match (self.kernel(f)?, rules, self.types.dtype(id)) {
+                (_, None, _) => None,
+                (_, _, Some(DType::U64)) => return None,
+                (Scalars::Int { least, greatest }, ..) => Some((least, greatest)),
+                _ => return None,
+            };
+            Some(CellOut { bounds, after })
+        };
+        fields.iter().zip(&glue.between).map(cell).collect()
+    }
+
+    /// Has the items write themselves; `false`, and nothing is written, when they cannot.
+    fn typed_rows(
+        &mut self,
+        glue: &Glue,
+        cells: &[CellOut<'_>],
+        layout: &RowLayout,
+        items: &dyn Items,
+        range: Range<usize>,
+    ) -> bool {
+        let start = self.out.len();
+        self.out.extend_from_slice(&glue.first);
+        let mut lines = LinesOut::new(layout, cells, self.out);
+        let written = items.write_lines(range, &mut lines);
+        lines.finish(glue.opening);
+        if !written {
+            self.out.truncate(start);
+        }
+        written
     }
 
     /// Writes the items range by range until `put` refuses one; gives how many were written.

@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use castile_lexical as lexical;
 use castile_value::Column;
+use castile_xml::NUMBER;
 
-use super::kernel::{Kernel, NUMBER};
+use super::kernel::Kernel;
 
 /// Rows whose numbers become texts at once.
 pub(super) const ROWS: usize = 32;

@@ -17,6 +17,19 @@ impl Single for String {
         }
     }
 
+    fn extend(many: &mut Vec<Self>, input: Input<'_, '_>) -> Result<(), Mismatch> {
+        match input {
+            Input::Texts(texts) => many.extend(texts.iter().map(|text| (*text).to_owned())),
+            Input::Scalar(Scalar::List(list)) => {
+                for scalar in list {
+                    many.push(Self::take(Input::Scalar(scalar))?);
+                }
+            }
+            one => many.push(Self::take(one)?),
+        }
+        Ok(())
+    }
+
     fn strings(many: &[Self]) -> Option<&[String]> {
         Some(many)
     }

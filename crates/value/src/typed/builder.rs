@@ -3,7 +3,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use super::{Fields, Input, Mismatch, Open};
+use super::{Fields, Input, LinesIn, Mismatch, Open};
 use crate::{ColumnBuf, DType, Packed, RowLayout, Rows, Scalar, Shape, Sink, Slot};
 
 /// Fills one value of a generated type.
@@ -279,6 +279,19 @@ impl<T> Sink for Builder<T> {
     fn packed(&mut self, at: Slot, packed: &Packed<'_>) {
         // Each record of a packed has all its fields, so there is nothing to check.
         self.put(at, Input::Packed(packed));
+    }
+
+    fn read_lines(&mut self, at: Slot, lines: &LinesIn<'_>) -> Option<(u32, usize)> {
+        if self.lost > 0 {
+            return None;
+        }
+        self.flush();
+        let frame = self.frames.last_mut()?;
+        let read = frame.record.place(at.field as usize)?.read_lines(lines)?;
+        if self.checks {
+            frame.met.push(at.field);
+        }
+        Some(read)
     }
 
     fn texts(&mut self, at: Slot, texts: &[&str]) {

@@ -3,9 +3,10 @@
 use std::any::Any;
 use std::sync::Arc;
 
+use super::lines::is_line_of;
 use super::place::extend_one_by_one;
-use super::{Input, Mismatch, Place, Single};
-use crate::{Item, Packed, RowLayout, Shape, Source};
+use super::{CellIn, CellOut, Input, LinesIn, LinesOut, Mismatch, Place, Single};
+use crate::{DType, Item, Packed, Shape, Source};
 
 /// A generated record type, or an enum of several. Indexes are those of the fields in the plan.
 pub trait Fields: 'static {
@@ -28,24 +29,44 @@ pub trait Fields: 'static {
         &[]
     }
 
-    /// Bytes of a packed row, and the texts beside it, when the type is flat: single numbers and texts
-    /// only; else none.
-    fn row() -> (usize, usize)
-    where
-        Self: Sized,
-    {
-        (0, 0)
-    }
+    /// The machine types of the fields, none for texts, when the type is flat: single numbers and texts only. Else
+    /// there are none, and what follows is never asked for.
+    const CELLS: &'static [Option<DType>] = &[];
 
-    /// Writes the packed row, whose bytes [`Fields::row`] says, and appends its texts.
+    /// Writes the numbers to a packed row and appends the texts.
     fn write_row<'s>(&'s self, _row: &mut [u8], _texts: &mut Vec<&'s str>)
     where
         Self: Sized,
     {
     }
 
-    /// Reads a packed row and its texts; `None` when the type is not flat.
+    /// Reads a packed row and its texts; `None` when it is too short.
     fn read_row(_row: &[u8], _texts: &[&str]) -> Option<Self>
+    where
+        Self: Sized,
+    {
+        None
+    }
+
+    /// The most bytes that [`Fields::put_line`] needs, without those of the constants.
+    fn line_bytes(&self) -> usize {
+        0
+    }
+
+    /// Writes the values as text, each with what comes after it, and gives how many bytes; `None` when some value
+    /// has to be looked at more closely.
+    fn put_line(&self, _cells: &[CellOut<'_>], _out: &mut [u8]) -> Option<usize> {
+        None
+    }
+
+    /// Appends the same, texts escaped; `false`, and perhaps a part is appended, when some value cannot stand there.
+    fn append_line(&self, _cells: &[CellOut<'_>], _out: &mut Vec<u8>) -> bool {
+        false
+    }
+
+    /// Reads a record whose first value is at `at`; gives where the last one ends. `None` when it is not like the
+    /// cells.
+    fn get_line(_text: &str, _at: usize, _cells: &[CellIn<'_>]) -> Option<(Self, usize)>
     where
         Self: Sized,
     {
@@ -168,11 +189,11 @@ impl<T: Fields> Single for T {
 
     fn extend(many: &mut Vec<Self>, input: Input<'_, '_>) -> Result<(), Mismatch> {
         match input {
-            Input::Rows(rows) if is_row_of::<T>(rows.layout()) => {
+            Input::Rows(rows) if is_line_of::<T>(rows.layout()) => {
                 let rows = rows.data().chunks_exact(rows.layout().stride());
                 many.extend(rows.filter_map(|row| T::read_row(row, &[])));
             }
-            Input::Packed(packed) if is_row_of::<T>(packed.layout()) => {
+            Input::Packed(packed) if is_line_of::<T>(packed.layout()) => {
                 many.extend(packed.rows().filter_map(|(row, texts)| T::read_row(row, texts)));
             }
             Input::Rows(rows) => {
@@ -195,7 +216,7 @@ impl<T: Fields> Single for T {
     }
 
     fn pack<'s>(many: &'s [Self], out: &mut Packed<'s>) -> bool {
-        if !is_row_of::<T>(out.layout()) {
+        if !is_line_of::<T>(out.layout()) {
             return false;
         }
         let bytes = out.layout().stride();
@@ -210,11 +231,14 @@ impl<T: Fields> Single for T {
         }
         true
     }
-}
 
-/// Whether rows of the layout are what [`Fields::write_row`] writes and [`Fields::read_row`] reads.
-fn is_row_of<T: Fields>(layout: &RowLayout) -> bool {
-    T::row() != (0, 0) && T::row() == (layout.stride(), layout.texts().len())
+    fn write_lines(many: &[Self], lines: &mut LinesOut<'_>) -> bool {
+        lines.write(many)
+    }
+
+    fn read_lines(many: &mut Vec<Self>, lines: &LinesIn<'_>) -> Option<(u32, usize)> {
+        lines.read(many)
+    }
 }
 
 fn begin<T: Fields>(shape: &Shape) -> Result<T, Mismatch> {

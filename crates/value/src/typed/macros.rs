@@ -5,7 +5,7 @@
 /// The label is that of the type in the plan, the indexes are those of its fields there. A field
 /// that holds a choice stands for each of the choice's fields, `index: field[alternative]`. After
 /// the fields may come `required [index, ...]`, for reading laxly, and `flat [field, ...]` for a type
-/// of single numbers and texts only, whose arrays move some records at a time.
+/// of single numbers and texts only, all of its fields in their order: it writes and reads its arrays itself.
 #[macro_export]
 macro_rules! record {
     (
@@ -42,44 +42,57 @@ macro_rules! record {
                 &[$($required),*]
             })?
 
-            $($crate::record!(@flat $($cell)*);)?
+            $($crate::record!(@flat $type $($cell)*);)?
         }
     };
     (@get $self:ident.$field:ident) => { $crate::typed::Place::item(&$self.$field) };
     (@get $self:ident.$field:ident [$k:literal]) => { $crate::typed::Alternatives::get(&$self.$field, $k) };
     (@at $self:ident.$field:ident) => { ::std::option::Option::Some(&mut $self.$field) };
     (@at $self:ident.$field:ident [$k:literal]) => { $crate::typed::Alternatives::at(&mut $self.$field, $k) };
-    (@flat $($cell:ident)*) => {
-        #[inline]
-        fn row() -> (usize, usize) {
-            let layout = Self::default();
-            (
-                0 $(+ $crate::typed::size_of_cell(&layout.$cell))*,
-                0 $(+ $crate::typed::texts_of_cell(&layout.$cell))*,
-            )
-        }
+    (@flat $type:ident $first:ident $($cell:ident)*) => {
+        const CELLS: &'static [::std::option::Option<$crate::DType>] = &[
+            $crate::typed::dtype_of(|own: &Self| &own.$first),
+            $($crate::typed::dtype_of(|own: &Self| &own.$cell)),*
+        ];
 
-        #[inline]
         fn write_row<'s>(&'s self, row: &mut [u8], texts: &mut ::std::vec::Vec<&'s str>) {
-            let at = 0;
-            $(
-                $crate::typed::Cell::write(&self.$cell, row, at, texts);
-                let at = at + $crate::typed::size_of_cell(&self.$cell);
-            )*
-            let _ = at;
+            let _at = $crate::typed::Cell::write(&self.$first, row, 0, texts);
+            $(let _at = $crate::typed::Cell::write(&self.$cell, row, _at, texts);)*
         }
 
-        #[inline]
-        fn read_row(row: &[u8], texts: &[&str]) -> ::std::option::Option<Self> {
-            let mut own = Self::default();
-            let (at, k) = (0, 0);
-            $(
-                own.$cell = $crate::typed::Cell::read(row, at, texts, k)?;
-                let at = at + $crate::typed::size_of_cell(&own.$cell);
-                let k = k + $crate::typed::texts_of_cell(&own.$cell);
-            )*
-            let _ = (at, k);
-            ::std::option::Option::Some(own)
+        fn read_row(mut row: &[u8], mut texts: &[&str]) -> ::std::option::Option<Self> {
+            ::std::option::Option::Some($type {
+                $first: $crate::typed::Cell::read(&mut row, &mut texts)?,
+                $($cell: $crate::typed::Cell::read(&mut row, &mut texts)?,)*
+            })
+        }
+
+        fn line_bytes(&self) -> usize {
+            $crate::typed::Cell::bytes(&self.$first) $(+ $crate::typed::Cell::bytes(&self.$cell))*
+        }
+
+        fn put_line(&self, cells: &[$crate::typed::CellOut<'_>], out: &mut [u8]) -> ::std::option::Option<usize> {
+            let mut cells = cells.iter();
+            let at = $crate::typed::Cell::put(&self.$first, cells.next()?, out, 0)?;
+            $(let at = $crate::typed::Cell::put(&self.$cell, cells.next()?, out, at)?;)*
+            ::std::option::Option::Some(at)
+        }
+
+        fn append_line(&self, cells: &[$crate::typed::CellOut<'_>], out: &mut ::std::vec::Vec<u8>) -> bool {
+            let mut cells = cells.iter();
+            cells.next().is_some_and(|cell| $crate::typed::Cell::append(&self.$first, cell, out))
+                $(&& cells.next().is_some_and(|cell| $crate::typed::Cell::append(&self.$cell, cell, out)))*
+        }
+
+        fn get_line(
+            text: &str,
+            at: usize,
+            cells: &[$crate::typed::CellIn<'_>],
+        ) -> ::std::option::Option<(Self, usize)> {
+            let mut cells = cells.iter();
+            let ($first, at) = $crate::typed::Cell::get(text, at, cells.next()?)?;
+            $(let ($cell, at) = $crate::typed::next_cell(text, at, cells.next()?)?;)*
+            ::std::option::Option::Some(($type { $first, $($cell),* }, at))
         }
     };
 }

@@ -11,7 +11,8 @@
 //!   [`hierarchy!`](crate::hierarchy) implement it.
 //! * [`Single`] is one value of a field: a number, a text, a record, a [`Maybe`].
 //! * [`Place`] is a whole field: a single value, or `Vec<T>` for a repeated one. Arrays of numbers
-//!   move as columns, arrays of flat records as packed rows; no call is made per number.
+//!   move as columns, and flat records write and read their
+//!   arrays themselves ([`LinesOut`], [`LinesIn`]); no call is made per number.
 //!
 //! Nothing here knows a type's name on the wire but its label, which says which derived type a
 //! value has: names, order and text are the plan's.
@@ -40,6 +41,7 @@ mod dynamic;
 mod empty;
 mod fields;
 mod input;
+mod lines;
 mod macros;
 mod number;
 mod place;
@@ -52,8 +54,11 @@ pub use copy::{copy, copy_record};
 pub use empty::{EMPTY, Empty};
 pub use fields::{Alternatives, Fields, Open};
 pub use input::{Input, Mismatch};
+pub use lines::{CellIn, CellOut, LinesIn, LinesOut};
 pub use place::{Place, Single};
 pub use rows::Cell;
 #[doc(hidden)]
-pub use support::{chosen, member, scalar_of, size_of_cell, take_text, texts_of_cell};
+pub use rows::{dtype_of, next_cell};
+#[doc(hidden)]
+pub use support::{chosen, member, scalar_of, take_text};
 pub use wrap::{Attributes, Binary, List, Maybe, Mixed};

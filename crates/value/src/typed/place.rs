@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Input, Mismatch, Open};
+use super::{Input, LinesIn, LinesOut, Mismatch, Open};
 use crate::{Item, Items, Packed, Scalar, Shape, Value};
 
 /// One value: of a simple type, a record, or something that may be nil.
@@ -86,6 +86,18 @@ pub trait Single: Sized + 'static {
         false
     }
 
+    /// Writes the values as text; `false`, and what was written is to be thrown away, when they are no records
+    /// of the layout, or some value cannot stand there.
+    fn write_lines(_many: &[Self], _lines: &mut LinesOut<'_>) -> bool {
+        false
+    }
+
+    /// Appends the records that the text has; gives their number and where they end. `None` when the values are no
+    /// records of the layout.
+    fn read_lines(_many: &mut Vec<Self>, _lines: &LinesIn<'_>) -> Option<(u32, usize)> {
+        None
+    }
+
     /// The values when they are dynamic ones.
     fn values(_many: &[Self]) -> Option<&[Value]> {
         None
@@ -125,6 +137,12 @@ pub trait Place {
     /// # Errors
     /// The field holds no records of this type.
     fn open(&self, shape: &Arc<Shape>) -> Result<Box<dyn Open>, Mismatch>;
+
+    /// Appends the records that the text has, for a repeated field; gives their number and where they end. `None`
+    /// when it rather has them as values.
+    fn read_lines(&mut self, _lines: &LinesIn<'_>) -> Option<(u32, usize)> {
+        None
+    }
 }
 
 impl<T: Single> Place for T {
@@ -161,6 +179,10 @@ impl<T: Single> Place for Vec<T> {
     fn open(&self, shape: &Arc<Shape>) -> Result<Box<dyn Open>, Mismatch> {
         T::open(shape)
     }
+
+    fn read_lines(&mut self, lines: &LinesIn<'_>) -> Option<(u32, usize)> {
+        T::read_lines(self, lines)
+    }
 }
 
 impl<T: Single> Items for Vec<T> {
@@ -175,6 +197,10 @@ impl<T: Single> Items for Vec<T> {
 
     fn pack<'s>(&'s self, range: Range<usize>, out: &mut Packed<'s>) -> bool {
         self.get(range).is_some_and(|some| T::pack(some, out))
+    }
+
+    fn write_lines(&self, range: Range<usize>, lines: &mut LinesOut<'_>) -> bool {
+        self.get(range).is_some_and(|some| T::write_lines(some, lines))
     }
 
     fn values(&self, range: Range<usize>) -> Option<&[Value]> {

@@ -1,19 +1,7 @@
 //! What the macros' code calls.
 
-use super::{Cell, Input, Mismatch, Place, Single};
+use super::{Input, Mismatch, Place, Single};
 use crate::{Item, Scalar};
-
-/// Bytes of a number in a packed row.
-#[doc(hidden)]
-pub fn size_of_cell<C: Cell>(_cell: &C) -> usize {
-    C::BYTES
-}
-
-/// Texts of a value beside a packed row.
-#[doc(hidden)]
-pub fn texts_of_cell<C: Cell>(_cell: &C) -> usize {
-    C::TEXTS
-}
 
 /// The value of the alternative that was chosen: none is nil there, else nothing would be chosen.
 #[doc(hidden)]

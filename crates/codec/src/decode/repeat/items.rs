@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use castile_lexical as lexical;
 use castile_plan::{ComplexId, SimpleId};
+use castile_value::typed::{CellIn, LinesIn};
 use castile_value::{Packed, RowLayout, Scalar, Sink, Slot};
+use castile_xml::like::plain_text;
 use castile_xml::{Limits, character_data};
 
 use super::super::Decoder;
@@ -59,10 +61,18 @@ impl<'a, 'p> Decoder<'a, 'p> {
         sink: &mut dyn Sink,
     ) -> u32 {
         let (types, ground) = (self.types, self.ground());
+        let cells = layout.map(|_| pattern.cells());
         let mut packed = layout.map(|layout| Packed::new(layout.clone()));
         let mut at = self.reader.position();
         let mut count = 0;
         loop {
+            if let (Some(layout), Some(cells)) = (layout, &cells) {
+                let lines = ground.lines(pattern, at, left - count, layout, cells);
+                if let Some((more, end)) = sink.read_lines(slot, &lines).filter(|(more, _)| *more > 0) {
+                    (count, at) = (count + more, end);
+                    continue;
+                }
+            }
             if let Some(packed) = &mut packed {
                 let (more, end) = ground.pack(pattern, at, (left - count).min(SOME as u32), packed);
                 if more > 0 {
@@ -94,6 +104,26 @@ pub(in super::super) fn give(texts: &mut Vec<&str>, slot: Slot, sink: &mut dyn S
 }
 
 impl<'a> Ground<'_, 'a> {
+    /// The records at `at` for a sink that reads them itself.
+    pub(super) fn lines<'l>(
+        &'l self,
+        pattern: &'l Pattern<'_>,
+        at: usize,
+        left: u32,
+        layout: &'l RowLayout,
+        cells: &'l [CellIn<'l>],
+    ) -> LinesIn<'l> {
+        LinesIn {
+            text: self.input,
+            at,
+            left,
+            layout,
+            gap: pattern.gap,
+            cells,
+            close: pattern.close,
+        }
+    }
+
     /// Hands over as many values as stand at `at` and are like the pattern, at most `left`. Gives their
     /// number and where they end.
     #[inline]
@@ -238,17 +268,6 @@ pub(in super::super) fn end_of(kernel: Kernel, input: &[u8], at: usize, expected
     }
 }
 
-/// The length of text up to the next tag, when it is text as it stands: no reference, no carriage
-/// return, and nothing that is not well-formed.
-#[inline]
-pub(super) fn plain_text(bytes: &[u8]) -> Option<usize> {
-    let end = memchr::memchr2(b'<', b'&', bytes)?;
-    let text = &bytes[..end];
-    let suspect = |b: u8| ((b < 0x20) & (b != b'\n') & (b != b'\t')) | (b == b']') | (b == 0xEF);
-    let clean = !text.iter().fold(false, |any, &b| any | suspect(b)) || well_formed(text);
-    (bytes[end] == b'<' && clean).then_some(end)
-}
-
 /// The length of an attribute's value up to its quote, when it is its text as it stands: no reference, no white
 /// space but blanks, and nothing that is not well-formed.
 pub(in super::super) fn plain_value(bytes: &[u8], quote: u8) -> Option<usize> {
@@ -258,20 +277,9 @@ pub(in super::super) fn plain_value(bytes: &[u8], quote: u8) -> Option<usize> {
     (!value.iter().fold(false, |any, &b| any | suspect(b))).then_some(end)
 }
 
-/// Whether text that holds something suspicious is all right: no control character, no `]]>`, no
-/// U+FFFE or U+FFFF.
-#[cold]
-fn well_formed(text: &[u8]) -> bool {
-    let control = |b: &u8| *b < 0x20 && *b != b'\n' && *b != b'\t';
-    !text.iter().any(control)
-        && !text
-            .windows(3)
-            .any(|w| matches!(w, b"]]>" | [0xEF, 0xBF, 0xBE] | [0xEF, 0xBF, 0xBF]))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{plain_text, plain_value};
+    use super::plain_value;
 
     #[test]
     fn a_plain_value_ends_at_its_quote() {
@@ -286,29 +294,6 @@ mod tests {
             ("abc'", None),
         ] {
             assert_eq!(plain_value(value.as_bytes(), b'"'), length, "{value:?}");
-        }
-    }
-
-    #[test]
-    fn plain_text_is_what_needs_no_second_look() {
-        for (text, length) in [
-            ("<", Some(0)),
-            ("abc<", Some(3)),
-            ("a\n\tb<", Some(4)),
-            ("a\rb<", None),
-            ("a&amp;<", None),
-            ("abc", None),
-            ("", None),
-            ("]] ><", Some(4)),
-            ("]]><", None),
-            ("]]<", Some(2)),
-            ("\u{FFFD}\u{F900}<", Some(6)),
-            ("\u{FFFE}<", None),
-            ("\u{FFFF}<", None),
-            ("\u{1}<", None),
-            ("long enough to be more than one vector wide \u{1F600}<", Some(48)),
-        ] {
-            assert_eq!(plain_text(text.as_bytes()), length, "{text:?}");
         }
     }
 }

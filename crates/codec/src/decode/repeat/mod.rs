@@ -17,6 +17,7 @@ use super::learn::{Kind, Layout, Mark, Number, Run};
 use super::{Decoder, Start};
 use crate::error::Error;
 use crate::scalar::push;
+pub(super) use castile_xml::like::{after, after_space, number};
 pub(super) use items::{end_of, give, plain_value};
 pub(super) use pattern::{Cell, Kernel, Pattern, Trace};
 
@@ -203,66 +204,4 @@ impl<'a, 'p> Decoder<'a, 'p> {
         self.alike(first.run(kind, more, &pattern));
         Ok(more)
     }
-}
-
-/// The place after `expected`, when it stands at `at`.
-#[inline(always)]
-pub(super) fn after(input: &[u8], at: usize, expected: &[u8]) -> Option<usize> {
-    let end = at + expected.len();
-    is_same(input.get(at..end)?, expected).then_some(end)
-}
-
-/// Whether two texts of one length are equal. Tags are some words long: a few words are compared, which may
-/// overlap, and nothing is called.
-#[inline(always)]
-fn is_same(a: &[u8], b: &[u8]) -> bool {
-    match b.len() {
-        8..16 => same_ends::<8>(a, b),
-        16..=32 => same_ends::<16>(a, b),
-        33..=64 => same_ends::<32>(a, b),
-        _ => a == b,
-    }
-}
-
-/// The same for `N` to `2 * N` bytes.
-#[inline(always)]
-fn same_ends<const N: usize>(a: &[u8], b: &[u8]) -> bool {
-    (a.first_chunk::<N>(), a.last_chunk::<N>()) == (b.first_chunk::<N>(), b.last_chunk::<N>())
-}
-
-/// The same, white space before it passed over: what collapses belongs to no value.
-#[inline(always)]
-pub(super) fn after_space(input: &[u8], at: usize, expected: &[u8]) -> Option<usize> {
-    match after(input, at, expected) {
-        Some(end) => Some(end),
-        None => after(input, space_end(input, at)?, expected),
-    }
-}
-
-/// A number's value and end, white space before it passed over.
-#[inline(always)]
-pub(super) fn number<T>(
-    input: &[u8],
-    at: usize,
-    prefix: impl Fn(&[u8]) -> Option<(T, usize)>,
-) -> Option<(T, usize)> {
-    match prefix(input.get(at..)?) {
-        Some((value, used)) => Some((value, at + used)),
-        None => {
-            let at = space_end(input, at)?;
-            prefix(input.get(at..)?).map(|(value, used)| (value, at + used))
-        }
-    }
-}
-
-/// Where the white space at `at` ends; `None` if there is none.
-#[cold]
-#[inline(never)]
-fn space_end(input: &[u8], at: usize) -> Option<usize> {
-    let rest = input.get(at..)?;
-    let space = rest
-        .iter()
-        .take_while(|&&b| castile_lexical::is_xml_space(b))
-        .count();
-    (space > 0).then_some(at + space)
 }

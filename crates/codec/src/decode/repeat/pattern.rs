@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use castile_lexical as lexical;
 use castile_plan::{Builtin, Range as Bounds, SimpleId, WhiteSpace};
+use castile_value::typed::CellIn;
 use castile_value::{DType, RowLayout};
 
 use super::super::Decoder;
@@ -58,7 +59,7 @@ pub(in super::super) enum Kernel {
     Attribute(SimpleId, u8),
 }
 
-impl Pattern<'_> {
+impl<'a> Pattern<'a> {
     /// Whether the values are just the fields of the layout in order, and read as it holds them.
     pub(super) fn is_like(&self, layout: &RowLayout) -> bool {
         let texts = layout.texts();
@@ -69,6 +70,18 @@ impl Pattern<'_> {
         };
         let fields = 0..layout.fields().len() + texts.len();
         self.values.iter().all(place) && self.values.iter().map(|cell| cell.field as usize).eq(fields)
+    }
+
+    /// The values for a sink that reads the records itself, when they are like a layout.
+    pub(super) fn cells(&self) -> Vec<CellIn<'_>> {
+        let cell = |cell: &Cell<'a>| CellIn {
+            before: cell.before,
+            bounds: match cell.kernel {
+                Kernel::Int { least, greatest } => Some((least, greatest)),
+                _ => None,
+            },
+        };
+        self.values.iter().map(cell).collect()
     }
 }
 

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use castile_lexical as lexical;
 use castile_plan::ComplexId;
 use castile_value::{ColumnBuf, Packed, RowField, RowLayout, Rows, Scalar, Shape, Sink, Slot};
+use castile_xml::like::plain_text;
 
 use super::super::Decoder;
 use super::super::learn::{Kind, Layout};
-use super::items::{end_of, plain_text};
+use super::items::end_of;
 use super::pattern::{Kernel, Pattern, Trace};
 use super::{First, Ground, after, number};
 use crate::error::Error;
@@ -36,8 +37,9 @@ impl<'a> Decoder<'a, '_> {
         let more = match row.as_deref().zip(sink.rows(slot, layout)) {
             Some((row, rows)) => {
                 rows.push(row);
-                let rows = rows.data_mut();
-                pattern.as_ref().map_or(0, |p| self.rows(p, left, layout, rows))
+                pattern
+                    .as_ref()
+                    .map_or(0, |p| self.rows(p, left, slot, layout, sink))
             }
             None => {
                 let shape = layout.shape();
@@ -61,9 +63,25 @@ impl<'a> Decoder<'a, '_> {
         Ok(more)
     }
 
-    fn rows(&mut self, pattern: &Pattern<'_>, left: u32, layout: &RowLayout, out: &mut Vec<u8>) -> u32 {
-        let at = self.reader.position();
-        let (count, end) = self.ground().rows(pattern, at, left, layout, out);
+    /// Passes on as many rows as follow and are like the pattern, at most `left`.
+    fn rows(
+        &mut self,
+        pattern: &Pattern<'_>,
+        left: u32,
+        slot: Slot,
+        layout: &Arc<RowLayout>,
+        sink: &mut dyn Sink,
+    ) -> u32 {
+        let (ground, at) = (self.ground(), self.reader.position());
+        if !pattern.is_like(layout) {
+            return 0;
+        }
+        let cells = pattern.cells();
+        let read = sink.read_lines(slot, &ground.lines(pattern, at, left, layout, &cells));
+        let (count, end) = read.unwrap_or_else(|| match sink.rows(slot, layout) {
+            Some(rows) => ground.rows(pattern, at, left, layout, rows.data_mut()),
+            None => (0, at),
+        });
         self.reader.skip_to(end);
         count
     }

@@ -1,0 +1,137 @@
+//! Records as text: the bytes around their values are told once, and a type that knows its fields when it
+//! is compiled writes and reads them itself.
+//!
+//! ```text
+//!   <r><a> 1 </a><b> 2 </b></r><r><a> 3 ...
+//!          ^ ------- ^ ---------------- ^      a value, then a constant
+//! ```
+
+use castile_xml::like::{after, after_space};
+use castile_xml::{Constant, Room};
+
+use super::Fields;
+use crate::RowLayout;
+
+/// A value of a record that is written as text.
+#[derive(Clone, Copy, Debug)]
+pub struct CellOut<'g> {
+    /// The least and the greatest integer that may stand there, unless all of the machine type may.
+    pub bounds: Option<(i64, i64)>,
+    /// What comes after it: of the last value, through the start of the next record.
+    pub after: &'g Constant,
+}
+
+/// The text that records are written to.
+pub struct LinesOut<'o> {
+    room: Room<'o>,
+    layout: &'o RowLayout,
+    cells: &'o [CellOut<'o>],
+    /// Bytes of a record's constants.
+    around: usize,
+}
+
+/// A value of a record that is read from text.
+#[derive(Clone, Copy, Debug)]
+pub struct CellIn<'a> {
+    /// What stands before it.
+    pub before: &'a [u8],
+    /// The least and the greatest integer that may stand there, unless all of the machine type may.
+    pub bounds: Option<(i64, i64)>,
+}
+
+/// The text of some records, each like the one before it.
+#[derive(Clone, Debug)]
+pub struct LinesIn<'a> {
+    /// The whole message.
+    pub text: &'a str,
+    /// Where the first of them begins.
+    pub at: usize,
+    /// How many are read at most.
+    pub left: u32,
+    /// The machine types of the values.
+    pub layout: &'a RowLayout,
+    /// What stands before a record.
+    pub gap: &'a [u8],
+    /// The values, in the order of the layout's shape.
+    pub cells: &'a [CellIn<'a>],
+    /// What stands after the last value.
+    pub close: &'a [u8],
+}
+
+impl<'o> LinesOut<'o> {
+    /// Writes behind `out`, values of this layout, all of whose fields have a cell.
+    pub fn new(layout: &'o RowLayout, cells: &'o [CellOut<'o>], out: &'o mut Vec<u8>) -> Self {
+        LinesOut {
+            room: Room::new(out),
+            layout,
+            cells,
+            around: cells.iter().map(|cell| cell.after.room()).sum(),
+        }
+    }
+
+    /// Writes records; `false` when the type is not of this layout, or some value is none of its cell's.
+    pub(super) fn write<T: Fields>(&mut self, records: &[T]) -> bool {
+        let LinesOut {
+            room, cells, around, ..
+        } = self;
+        is_line_of::<T>(self.layout)
+            && records.iter().all(|record| {
+                let plain = room.write(*around + record.line_bytes(), |out| record.put_line(cells, out));
+                plain || room.append(|out| record.append_line(cells, out))
+            })
+    }
+
+    /// Takes back the start of a record that does not come, which is so many bytes.
+    pub fn finish(self, opening: usize) {
+        self.room.finish(opening);
+    }
+}
+
+impl LinesIn<'_> {
+    /// Appends the records that are like the others; gives their number and where they end. `None` when the type
+    /// is not of this layout.
+    pub(super) fn read<T: Fields>(&self, many: &mut Vec<T>) -> Option<(u32, usize)> {
+        if !is_line_of::<T>(self.layout) {
+            return None;
+        }
+        let first = self.cells.first()?.before;
+        let input = self.text.as_bytes();
+        // What stands between the values of two records is compared at once.
+        let between = [self.close, self.gap, first].concat();
+        let head = self.gap.len() + first.len();
+        let (mut count, mut end) = (0, self.at);
+        let Some(mut at) = after(input, self.at, self.gap).and_then(|at| after(input, at, first)) else {
+            return Some((0, self.at));
+        };
+        while count < self.left {
+            let Some((record, behind)) = T::get_line(self.text, at, self.cells) else {
+                break;
+            };
+            if let Some(next) = after_space(input, behind, &between) {
+                many.push(record);
+                count += 1;
+                end = next - head;
+                at = next;
+                continue;
+            }
+            if let Some(behind) = after_space(input, behind, self.close) {
+                many.push(record);
+                count += 1;
+                end = behind;
+            }
+            break;
+        }
+        Some((count, end))
+    }
+}
+
+/// Whether the fields of the type are those of the layout.
+pub(super) fn is_line_of<T: Fields>(layout: &RowLayout) -> bool {
+    let (numbers, texts) = (layout.fields(), layout.texts());
+    let cell = |index: usize| T::CELLS.get(index).copied();
+    T::CELLS.len() == numbers.len() + texts.len()
+        && numbers
+            .iter()
+            .all(|field| cell(field.index) == Some(Some(field.dtype)))
+        && texts.iter().all(|&index| cell(index) == Some(None))
+}
