@@ -87,6 +87,12 @@ enum Command {
         /// Seconds for one engine in one cell, all rounds together.
         #[arg(long)]
         seconds: Option<f64>,
+        /// Stop after so many minutes; `--resume` goes on.
+        #[arg(long)]
+        minutes: Option<f64>,
+        /// Only say how long it would take.
+        #[arg(long)]
+        plan: bool,
         /// No progress bar.
         #[arg(long)]
         silent: bool,
@@ -194,6 +200,8 @@ fn act(arguments: Arguments) -> Outcome<()> {
             output,
             rounds,
             seconds,
+            minutes,
+            plan,
             silent,
         } => {
             let resume = match resume {
@@ -209,8 +217,13 @@ fn act(arguments: Arguments) -> Outcome<()> {
                 output,
                 rounds,
                 seconds,
+                minutes,
                 silent,
             };
+            if plan {
+                println!("{}", run::plan(&suite, &options)?);
+                return Ok(());
+            }
             let path = run::run(&suite, &options)?;
             println!("{}", path.display());
             Ok(())

@@ -1,31 +1,62 @@
-//! How much time a run takes for what: `runs.toml`.
+//! How long runs measure, and whom: `runs.toml`.
 
 use std::path::Path;
 
 use serde::Deserialize;
 
 use crate::Outcome;
+use crate::engine::Engine;
+use crate::stats;
+use crate::workload::{Cell, Measure};
 
 /// Times of a run; an engine that is slower than they allow gets fewer rounds, or a row that says so.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Pace {
+    /// In which engines take turns, at most.
     pub(crate) rounds: usize,
+    /// After so many an engine is done whose rounds lie close together.
+    pub(crate) rounds_enough: usize,
+    /// How close: the greatest less the least, as a part of the median.
+    pub(crate) spread_enough: f64,
     /// For one engine in one cell, all rounds together.
     pub(crate) seconds: f64,
     /// Part of the warm-up that an engine's definition asks for.
     pub(crate) warmup_part: f64,
-    /// Warm-up of one engine in one cell.
+    /// Warm-up of one engine for one operation in one measure.
     pub(crate) warmup_seconds_max: f64,
-    /// A cell in which one call would take longer is left out for an engine.
+    /// A round of a load; where the cell counts requests, it ends with the last of them.
+    pub(crate) load_seconds: f64,
+    /// A cell in which one call would take longer is left out for an engine, with a row that says so.
     pub(crate) call_seconds_max: f64,
+    /// Where one call would take longer than this, an engine is measured at powers of ten only; its other sizes say so.
+    pub(crate) call_seconds_sparse: f64,
     /// One engine in one cell, checks and warm-up included; who is beyond it after a round has no other.
     pub(crate) engine_seconds_max: f64,
+    #[serde(default)]
+    pub(crate) variants: Variants,
+}
+
+/// What variants that nobody asked for by name are spared.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Variants {
+    /// They are measured at sizes that are powers of ten.
+    #[serde(default)]
+    powers_of_ten: bool,
+    /// Variants that are measured in `workloads` only.
+    #[serde(default)]
+    few: Vec<String>,
+    #[serde(default)]
+    workloads: Vec<String>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    /// Workloads that come first, in this order.
+    #[serde(default)]
+    first: Vec<String>,
     full: Pace,
     quick: Pace,
 }
@@ -36,28 +67,146 @@ impl Pace {
     /// # Errors
     /// No such file, or one that cannot be read.
     pub(crate) fn of(folder: &Path, quick: bool) -> Outcome<Pace> {
+        let file = File::of(folder)?;
+        Ok(if quick { file.quick } else { file.full })
+    }
+
+    /// Why an engine is too slow for a size, when one call is expected to take so many seconds.
+    pub(crate) fn slow(&self, seconds: f64, size: usize) -> Option<String> {
+        if seconds > self.call_seconds_max {
+            return Some(format!("a call is expected to take {seconds:.1} s"));
+        }
+        let sparse = seconds > self.call_seconds_sparse && !power_of_ten(size);
+        sparse.then(|| format!("at powers of ten only, for a call is expected to take {seconds:.2} s"))
+    }
+
+    /// Whether these medians of rounds are enough.
+    pub(crate) fn enough(&self, measure: Measure, medians: &[f64]) -> bool {
+        if medians.len() < self.rounds_enough.max(1) {
+            return false;
+        }
+        let spread = stats::quantile(medians, 1.0) - stats::quantile(medians, 0.0);
+        measure == Measure::Coldstart || spread <= self.spread_enough * stats::median(medians)
+    }
+}
+
+impl Variants {
+    /// Whether an engine is left out of a cell, where `named` are the patterns that the run was given.
+    pub(crate) fn spare(&self, engine: &Engine, cell: &Cell<'_>, named: &[String]) -> bool {
+        if engine.name == engine.base() || named.iter().any(|pattern| engine.matches(pattern)) {
+            return false;
+        }
+        let few = self.few.contains(&engine.name) && !self.workloads.contains(&cell.workload.name);
+        few || self.powers_of_ten && !power_of_ten(cell.size)
+    }
+
+    /// The same in words, for who reads the results.
+    pub(crate) fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        if self.powers_of_ten {
+            words.push("variants of a toolkit are measured at sizes that are powers of ten".into());
+        }
+        if !self.few.is_empty() {
+            let workloads = self.workloads.join(", ");
+            words.push(format!("{} are measured in {workloads}", self.few.join(", ")));
+        }
+        words
+    }
+}
+
+impl File {
+    fn of(folder: &Path) -> Outcome<File> {
         let path = folder.join("runs.toml");
         let named = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
         let text = std::fs::read_to_string(&path).map_err(|e| named(&e))?;
-        let file: File = toml::from_str(&text).map_err(|e| named(&e))?;
-        Ok(if quick { file.quick } else { file.full })
+        Ok(toml::from_str(&text).map_err(|e| named(&e))?)
     }
+}
+
+/// Workloads that a run begins with, in this order, so that one that is stopped has what matters most.
+///
+/// # Errors
+/// No such file, or one that cannot be read.
+pub(crate) fn first(folder: &Path) -> Outcome<Vec<String>> {
+    Ok(File::of(folder)?.first)
+}
+
+pub(crate) fn power_of_ten(size: usize) -> bool {
+    size.checked_ilog10()
+        .is_some_and(|digits| 10usize.pow(digits) == size)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::suite::Suite;
+
+    fn folder() -> &'static Path {
+        Path::new(env!("CARGO_MANIFEST_DIR"))
+    }
 
     #[test]
     fn a_quick_run_takes_less_of_everything() {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
         let (full, quick) = (
-            Pace::of(folder, false).expect("full"),
-            Pace::of(folder, true).expect("quick"),
+            Pace::of(folder(), false).expect("full"),
+            Pace::of(folder(), true).expect("quick"),
         );
         assert!(quick.rounds <= full.rounds && quick.seconds < full.seconds);
         assert!(quick.warmup_part < full.warmup_part && quick.warmup_seconds_max < full.warmup_seconds_max);
         assert!(quick.call_seconds_max < full.call_seconds_max);
         assert!(quick.engine_seconds_max < full.engine_seconds_max);
+        assert!(quick.load_seconds < full.load_seconds);
+    }
+
+    #[test]
+    fn rounds_are_enough_when_they_lie_close_together() {
+        let pace = Pace::of(folder(), false).expect("full");
+        let (few, close, wide) = ([1.0, 1.0], [1.0, 1.01, 1.02], [1.0, 1.5, 1.0]);
+        assert!(!pace.enough(Measure::Endtoend, &few));
+        assert!(pace.enough(Measure::Endtoend, &close));
+        assert!(!pace.enough(Measure::Endtoend, &wide));
+        assert!(pace.enough(Measure::Coldstart, &wide));
+    }
+
+    #[test]
+    fn variants_are_spared_unless_named() {
+        let suite = Suite::open(Some(folder())).expect("the suite");
+        let variants = Pace::of(folder(), false).expect("full").variants;
+        let doubles = suite
+            .workloads
+            .iter()
+            .find(|w| w.name == "doubles")
+            .expect("doubles");
+        let cells = doubles.cells(false);
+        let spared = |name: &str, named: &[String]| -> Vec<usize> {
+            let engine = suite.engines.iter().find(|e| e.name == name).expect(name);
+            let spared = cells.iter().filter(|cell| variants.spare(engine, cell, named));
+            spared.map(|cell| cell.size).collect()
+        };
+        assert_eq!(spared("castile-rust", &[]), [0usize; 0]);
+        assert!(spared("castile-rust/plain", &[]).contains(&25_000));
+        assert!(!spared("castile-rust/plain", &[]).contains(&100_000));
+        assert_eq!(
+            spared("castile-rust/plain", &["castile-rust/*".into()]),
+            [0usize; 0]
+        );
+    }
+
+    #[test]
+    fn who_is_told_of_is_there() {
+        let suite = Suite::open(Some(folder())).expect("the suite");
+        let variants = Pace::of(folder(), false).expect("full").variants;
+        let workloads = variants
+            .workloads
+            .iter()
+            .chain(&super::first(folder()).expect("first"))
+            .cloned()
+            .collect::<Vec<_>>();
+        for name in workloads {
+            assert!(suite.workloads.iter().any(|w| w.name == name), "{name}");
+        }
+        for name in &variants.few {
+            assert!(suite.engines.iter().any(|e| e.name == *name), "{name}");
+        }
     }
 }

@@ -6,12 +6,13 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 pub(crate) struct Progress(ProgressBar);
 
 impl Progress {
-    pub(crate) fn new(cells: usize, silent: bool) -> Progress {
-        let bar = ProgressBar::new(cells as u64);
+    /// For so many seconds of work.
+    pub(crate) fn new(seconds: f64, silent: bool) -> Progress {
+        let bar = ProgressBar::new((seconds * 1e3) as u64);
         if silent {
             bar.set_draw_target(ProgressDrawTarget::hidden());
         }
-        let style = ProgressStyle::with_template("{bar:30} {pos}/{len} {eta} left  {prefix}: {msg}");
+        let style = ProgressStyle::with_template("{bar:30} {percent} % {eta} left  {prefix}: {msg}");
         if let Ok(style) = style {
             bar.set_style(style);
         }
@@ -27,8 +28,9 @@ impl Progress {
         self.0.tick();
     }
 
-    pub(crate) fn done(&self) {
-        self.0.inc(1);
+    /// What was to take so long is done.
+    pub(crate) fn done(&self, seconds: f64) {
+        self.0.inc((seconds * 1e3) as u64);
     }
 
     pub(crate) fn finish(&self) {

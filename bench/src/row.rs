@@ -173,6 +173,9 @@ pub(crate) struct Head {
     pub(crate) chosen: Vec<String>,
     pub(crate) rounds: usize,
     pub(crate) seconds: f64,
+    /// What it leaves out, in words.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) spared: Vec<String>,
 }
 
 /// An engine as it was at the time of a run.
@@ -214,6 +217,15 @@ impl Results {
             head,
             rows: Vec::new(),
         })
+    }
+
+    /// Results of a run that is only thought of.
+    pub(crate) fn unwritten(head: Head) -> Results {
+        Results {
+            path: PathBuf::new(),
+            head,
+            rows: Vec::new(),
+        }
     }
 
     /// Reads a file of results. A last line that was cut off (the machine stopped) is left out.

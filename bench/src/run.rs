@@ -2,6 +2,7 @@
 
 mod application;
 mod head;
+mod plan;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -15,7 +16,7 @@ use crate::measure::check::{self, Finding, Passes, Place};
 use crate::measure::time::Round;
 use crate::measure::{Material, Session, coldstart, limit, time};
 use crate::net::sink::Sink;
-use crate::pace::Pace;
+use crate::pace::{self, Pace};
 use crate::progress::Progress;
 use crate::row::{Results, Row, Status};
 use crate::suite::Suite;
@@ -36,20 +37,50 @@ pub(crate) struct Options {
     pub(crate) output: Option<PathBuf>,
     pub(crate) rounds: Option<usize>,
     pub(crate) seconds: Option<f64>,
+    /// Stop after so many minutes, between two cells.
+    pub(crate) minutes: Option<f64>,
     /// No bar.
     pub(crate) silent: bool,
 }
 
+/// What a run would take, in words.
+pub(crate) fn plan(suite: &Suite, options: &Options) -> Outcome<String> {
+    let results = match &options.resume {
+        Some(path) => Results::read(path)?,
+        None => Results::unwritten(head::head(suite, options)?),
+    };
+    let run = Run::new(suite, results)?;
+    Ok(run.told(&run.planned()?))
+}
+
 /// Runs everything that is wanted and not there yet; gives the file of results.
 pub(crate) fn run(suite: &Suite, options: &Options) -> Outcome<PathBuf> {
-    let mut run = Run::new(suite, options)?;
-    let cells = run.cells()?;
-    let progress = Progress::new(cells.len(), options.silent);
+    let results = match &options.resume {
+        Some(path) => Results::resume(path)?,
+        None => Results::create(head::output(suite, options)?, head::head(suite, options)?)?,
+    };
+    let mut run = Run::new(suite, results)?;
+    let planned = run.planned()?;
+    let progress = Progress::new(planned.iter().map(|(_, seconds)| seconds).sum(), options.silent);
+    if !options.silent {
+        eprintln!("{}", run.told(&planned));
+    }
     run.calibrate()?;
-    for cell in &cells {
+    let began = Instant::now();
+    for (index, (cell, seconds)) in planned.iter().enumerate() {
+        if options
+            .minutes
+            .is_some_and(|most| began.elapsed().as_secs_f64() > most * 60.0)
+        {
+            eprintln!(
+                "time is up, {} comparisons are left: --resume goes on",
+                planned.len() - index
+            );
+            break;
+        }
         progress.cell(&cell.key());
         run.cell(cell, &progress)?;
-        progress.done();
+        progress.done(*seconds);
     }
     progress.finish();
     if !options.silent {
@@ -79,11 +110,7 @@ struct Contestant<'s> {
 }
 
 impl<'s> Run<'s> {
-    fn new(suite: &'s Suite, options: &Options) -> Outcome<Run<'s>> {
-        let results = match &options.resume {
-            Some(path) => Results::resume(path)?,
-            None => Results::create(head::output(suite, options)?, head::head(suite, options)?)?,
-        };
+    fn new(suite: &'s Suite, results: Results) -> Outcome<Run<'s>> {
         let head = &results.head;
         let mut sessions = Vec::new();
         for engine in &suite.engines {
@@ -121,8 +148,73 @@ impl<'s> Run<'s> {
             }
         }
         let wanted = |name: &String| head.workloads.is_empty() || head.workloads.contains(name);
-        let workloads = self.suite.workloads.iter().filter(|w| wanted(&w.name));
-        Ok(workloads.flat_map(|w| w.cells(head.quick)).collect())
+        let first = pace::first(&self.suite.folder)?;
+        let mut workloads: Vec<_> = self.suite.workloads.iter().filter(|w| wanted(&w.name)).collect();
+        workloads.sort_by_key(|w| {
+            first
+                .iter()
+                .position(|name| *name == w.name)
+                .unwrap_or(first.len())
+        });
+        Ok(workloads.into_iter().flat_map(|w| w.cells(head.quick)).collect())
+    }
+
+    /// The engines of a cell that have no row yet, by their place among the sessions.
+    fn wanted(&self, cell: &Cell<'_>) -> Vec<usize> {
+        let chosen = &self.results.head.chosen;
+        let wanted = |&index: &usize| {
+            let engine = self.sessions[index].session.engine;
+            engine.takes(cell)
+                && !self.pace.variants.spare(engine, cell, chosen)
+                && !self.results.has(cell, &engine.name)
+        };
+        (0..self.sessions.len()).filter(wanted).collect()
+    }
+
+    /// The cells and the seconds that each will take, as far as earlier runs tell.
+    fn planned(&self) -> Outcome<Vec<(Cell<'s>, f64)>> {
+        let known = plan::Known::of(self.suite)?;
+        let mut warmed = plan::Warmed::new();
+        let mut seconds = |cell: &Cell<'_>| {
+            let wanted = self
+                .wanted(cell)
+                .into_iter()
+                .map(|index| &self.sessions[index].session);
+            let able: Vec<_> = wanted
+                .filter(|session| refused(session, cell).is_none())
+                .collect();
+            if able.is_empty() || cell.workload.unsupported.is_some() {
+                return 0.0;
+            }
+            let each = able.iter().filter(|session| Place::of(session, cell).is_some());
+            let engines: f64 = each
+                .map(|session| known.seconds(&self.pace, session.engine, cell, &mut warmed))
+                .sum();
+            engines + plan::frame(cell)
+        };
+        let cells = self.cells()?;
+        Ok(cells
+            .into_iter()
+            .map(|cell| {
+                let took = seconds(&cell);
+                (cell, took)
+            })
+            .collect())
+    }
+
+    fn told(&self, planned: &[(Cell<'_>, f64)]) -> String {
+        let seconds: f64 = planned.iter().map(|(_, seconds)| seconds).sum();
+        let rows: usize = planned.iter().map(|(cell, _)| self.wanted(cell).len()).sum();
+        let mut told = format!(
+            "computed time {:.0} min {:02.0} s: {} comparisons, {rows} rows",
+            (seconds / 60.0).floor(),
+            seconds % 60.0,
+            planned.len()
+        );
+        for words in &self.results.head.spared {
+            told.push_str(&format!("\n  {words}"));
+        }
+        told
     }
 
     /// What the machine can do, at the start of each run and each resumption.
@@ -136,12 +228,7 @@ impl<'s> Run<'s> {
 
     /// All engines in one cell.
     fn cell(&mut self, cell: &Cell<'s>, progress: &Progress) -> Outcome<()> {
-        let wanted: Vec<usize> = (0..self.sessions.len())
-            .filter(|&index| {
-                let engine = self.sessions[index].session.engine;
-                engine.takes(cell) && !self.results.has(cell, &engine.name)
-            })
-            .collect();
+        let wanted = self.wanted(cell);
         if wanted.is_empty() {
             return Ok(());
         }
@@ -254,7 +341,8 @@ impl<'s> Run<'s> {
     fn slow(&self, engine: &Engine, cell: &Cell<'_>) -> Option<String> {
         let (size, ns) = self.last.get(&history(engine, cell))?;
         let expected = ns / 1e9 * cell.size as f64 / (*size).max(1) as f64;
-        (expected > self.pace.call_seconds_max).then(|| format!("{:.1} s a call at {size}", ns / 1e9))
+        let why = self.pace.slow(expected, cell.size)?;
+        Some(format!("too slow: {why}; {:.2} s at {size}", ns / 1e9))
     }
 
     /// Notes what one call took, ns.
@@ -271,15 +359,21 @@ impl<'s> Run<'s> {
         turns: &mut [Turn],
         progress: &Progress,
     ) -> Outcome<Vec<Row>> {
-        let slice = Duration::from_secs_f64(self.pace.seconds / self.pace.rounds as f64);
+        let slice = Duration::from_secs_f64(match cell.measure {
+            Measure::Throughput => self.pace.load_seconds,
+            _ => self.pace.seconds / self.pace.rounds as f64,
+        });
         let count = turns.len();
         let (mut wire, mut conversion) = (Vec::new(), Vec::new());
         for round in 0..self.pace.rounds {
+            let mut ran = false;
             for offset in 0..count {
                 let turn = &mut turns[(round + offset) % count];
-                if turn.failed.is_some() || (round > 0 && turn.spent > self.pace.engine_seconds_max) {
+                let beyond = round > 0 && turn.spent > self.pace.engine_seconds_max;
+                if turn.failed.is_some() || beyond || self.pace.enough(cell.measure, &turn.medians()) {
                     continue;
                 }
+                ran = true;
                 let began = Instant::now();
                 let session = &mut self.sessions[turn.index].session;
                 progress.engine(&session.engine.name);
@@ -297,7 +391,7 @@ impl<'s> Run<'s> {
                 }
                 turn.spent += began.elapsed().as_secs_f64();
             }
-            if cell.measure != Measure::Coldstart && count > 0 {
+            if cell.measure != Measure::Coldstart && ran {
                 let calls = if self.results.head.quick { 10 } else { 50 };
                 wire.push(limit::wire(cell, material, &self.sink, calls, slice)?);
                 conversion.extend(limit::conversion(cell, material));
@@ -345,6 +439,9 @@ impl<'s> Run<'s> {
             if last.at_sink {
                 row.why = "to the last byte at the sink: the toolkit hides its last send call".into();
             }
+            if last.cut {
+                row.why = format!("as many requests as came in {} s", self.pace.load_seconds);
+            }
         }
         let calls: usize = turn.rounds.iter().map(|round| round.calls).sum();
         let cpu: f64 = turn.rounds.iter().map(|round| round.cpu_seconds).sum();
@@ -382,6 +479,18 @@ impl Turn {
             rounds: Vec::new(),
             figures: BTreeMap::new(),
             failed: None,
+        }
+    }
+
+    /// Of the rounds so far.
+    fn medians(&self) -> Vec<f64> {
+        match self.figures.values().next() {
+            Some((_, values)) => values.clone(),
+            None => self
+                .rounds
+                .iter()
+                .map(|round| stats::median(&round.samples))
+                .collect(),
         }
     }
 

@@ -49,7 +49,7 @@ pub(crate) struct Engine {
     /// Workloads that it is for; all when empty.
     workloads: Vec<String>,
     /// It makes a message, or reads one, from the last that was like it.
-    remembers: bool,
+    pub(crate) remembers: bool,
     unsupported: BTreeMap<String, String>,
 }
 

@@ -79,7 +79,10 @@ pub(crate) fn wire(
                 .nth(4)
                 .and_then(|p| p.parse().ok())
                 .unwrap_or(0);
-            let until = cell.point.requests.map_or(Until::Time(time), Until::Count);
+            let until = Until {
+                time,
+                count: cell.point.requests,
+            };
             let load = load::run(
                 port,
                 "/load",

@@ -25,6 +25,8 @@ pub(crate) struct Round {
     pub(crate) calls: usize,
     /// The engine could not tell when the last send call returned.
     pub(crate) at_sink: bool,
+    /// Time was up before all requests were sent.
+    pub(crate) cut: bool,
 }
 
 /// Calls in one command, at most: an answer is one line.
@@ -66,8 +68,8 @@ pub(crate) fn warm(
     }
 }
 
-/// One round: as many calls as `calls` says, else one. A load is for `time`, or for as many requests as the cell says where
-/// `calls` says that it counts.
+/// One round: as many calls as `calls` says, else one. A load is for `time`, or until as many requests are done as the cell
+/// says where `calls` says that it counts.
 pub(crate) fn round(
     session: &mut Session<'_>,
     cell: &Cell<'_>,
@@ -230,10 +232,7 @@ fn throughput(
 ) -> Result<Round, Refusal> {
     let served = session.server(cell, load(cell, material))?;
     let requests: &[Arc<Vec<u8>>] = &material.messages(session.engine.style).requests;
-    let until = match counted {
-        Some(count) => Until::Count(count),
-        None => Until::Time(time),
-    };
+    let until = Until { time, count: counted };
     let load = load::run(
         served.port,
         &served.path,
@@ -243,6 +242,7 @@ fn throughput(
     )
     .map_err(|e| Refusal::Failed(format!("under load: {e}")))?;
     Ok(Round {
+        cut: counted.is_some_and(|count| load.requests < count),
         samples: vec![load.rate],
         calls: load.requests as usize,
         bytes_request: requests[0].len(),

@@ -2,7 +2,7 @@
 //! reply is complete. It is the same for every server, and checks every status.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::sender::Sender;
@@ -10,10 +10,10 @@ use crate::Outcome;
 
 /// Until when a load runs.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Until {
-    Time(Duration),
-    /// So many requests in all.
-    Count(u64),
+pub(crate) struct Until {
+    pub(crate) time: Duration,
+    /// So many requests in all, when they are done before it is time.
+    pub(crate) count: Option<u64>,
 }
 
 /// What a load came to.
@@ -24,7 +24,7 @@ pub(crate) struct Load {
     pub(crate) rate: f64,
 }
 
-/// Sends until it is time. Each connection sends the messages in turn, the first another one than its neighbour's.
+/// Sends until it is time or all are sent. Each connection sends the messages in turn, the first another one than its neighbour's.
 pub(crate) fn run(
     port: u16,
     path: &str,
@@ -32,26 +32,18 @@ pub(crate) fn run(
     connections: usize,
     until: Until,
 ) -> Outcome<Load> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let count = match until {
-        Until::Count(count) => count,
-        Until::Time(_) => u64::MAX,
-    };
-    let left = Arc::new(AtomicU64::new(count));
+    let left = Arc::new(AtomicU64::new(until.count.unwrap_or(u64::MAX)));
     let started = Instant::now();
     let threads: Vec<_> = (0..connections)
         .map(|first| {
-            let (stop, left, envelopes) = (stop.clone(), left.clone(), envelopes.to_vec());
+            let (left, envelopes) = (left.clone(), envelopes.to_vec());
             let mut sender = Sender::new(port, path, Duration::from_secs(20));
             std::thread::spawn(move || {
-                hammer(&mut sender, envelopes.iter().cycle().skip(first), &stop, &left)
+                let turns = envelopes.iter().cycle().skip(first);
+                hammer(&mut sender, turns, started + until.time, &left)
             })
         })
         .collect();
-    if let Until::Time(time) = until {
-        std::thread::sleep(time);
-        stop.store(true, Ordering::Relaxed);
-    }
     let mut requests = 0;
     for thread in threads {
         requests += thread.join().map_err(|_| "a connection's thread panicked")??;
@@ -65,7 +57,7 @@ pub(crate) fn run(
 fn hammer<'e>(
     sender: &mut Sender,
     envelopes: impl Iterator<Item = &'e Arc<Vec<u8>>>,
-    stop: &AtomicBool,
+    end: Instant,
     left: &AtomicU64,
 ) -> std::io::Result<u64> {
     let mut count = 0;
@@ -74,7 +66,7 @@ fn hammer<'e>(
         let last = left
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more)
             .is_err();
-        if last || stop.load(Ordering::Relaxed) {
+        if last || Instant::now() >= end {
             break;
         }
         let exchange = sender.exchange(envelope, None)?;

@@ -63,8 +63,14 @@ pub(crate) fn sample(suite: &Suite, engine: &Engine, options: &Options) -> Outco
             let served = process.serve(workload.kind.contract(engine.style))?;
             let request: Arc<Vec<u8>> = material.messages(engine.style).echo_requests[0].clone();
             let load = std::thread::spawn(move || {
-                load::run(served.port, &served.path, &[request], 2, Until::Time(time))
-                    .map_err(|e| e.to_string())
+                load::run(
+                    served.port,
+                    &served.path,
+                    &[request],
+                    2,
+                    Until { time, count: None },
+                )
+                .map_err(|e| e.to_string())
             });
             let stacks = sampled(suite, engine, id, options.seconds);
             load.join().map_err(|_| "the load's thread panicked")??;

@@ -67,5 +67,6 @@ pub(super) fn head(suite: &Suite, options: &Options) -> Outcome<Head> {
         chosen: options.engines.clone(),
         rounds: options.rounds.unwrap_or(pace.rounds).max(1),
         seconds: options.seconds.unwrap_or(pace.seconds),
+        spared: pace.variants.words(),
     })
 }
