@@ -221,7 +221,7 @@ fn act(arguments: Arguments) -> Outcome<()> {
                 silent,
             };
             if plan {
-                println!("{}", run::plan(&suite, &options)?);
+                println!("{}", run::plan::plan(&suite, &options)?);
                 return Ok(());
             }
             let path = run::run(&suite, &options)?;

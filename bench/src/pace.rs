@@ -29,7 +29,8 @@ pub(crate) struct Pace {
     pub(crate) load_seconds: f64,
     /// A cell in which one call would take longer is left out for an engine, with a row that says so.
     pub(crate) call_seconds_max: f64,
-    /// Where one call would take longer than this, an engine is measured at powers of ten only; its other sizes say so.
+    /// Where one call would take longer than this, an engine is measured at powers of ten and the greatest size only; its other
+    /// sizes say so.
     pub(crate) call_seconds_sparse: f64,
     /// One engine in one cell, checks and warm-up included; who is beyond it after a round has no other.
     pub(crate) engine_seconds_max: f64,
@@ -72,12 +73,17 @@ impl Pace {
     }
 
     /// Why an engine is too slow for a size, when one call is expected to take so many seconds.
-    pub(crate) fn slow(&self, seconds: f64, size: usize) -> Option<String> {
+    pub(crate) fn slow(&self, seconds: f64, cell: &Cell<'_>) -> Option<String> {
         if seconds > self.call_seconds_max {
             return Some(format!("a call is expected to take {seconds:.1} s"));
         }
-        let sparse = seconds > self.call_seconds_sparse && !power_of_ten(size);
-        sparse.then(|| format!("at powers of ten only, for a call is expected to take {seconds:.2} s"))
+        let greatest = cell.workload.sizes.iter().all(|size| *size <= cell.size);
+        let sparse = seconds > self.call_seconds_sparse && !greatest && !power_of_ten(cell.size);
+        sparse.then(|| {
+            format!(
+                "at powers of ten and the greatest size only, for a call is expected to take {seconds:.2} s"
+            )
+        })
     }
 
     /// Whether these medians of rounds are enough.
@@ -131,7 +137,7 @@ pub(crate) fn first(folder: &Path) -> Outcome<Vec<String>> {
     Ok(File::of(folder)?.first)
 }
 
-pub(crate) fn power_of_ten(size: usize) -> bool {
+fn power_of_ten(size: usize) -> bool {
     size.checked_ilog10()
         .is_some_and(|digits| 10usize.pow(digits) == size)
 }

@@ -2,7 +2,8 @@
 
 mod application;
 mod head;
-mod plan;
+pub(crate) mod plan;
+mod took;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -23,6 +24,8 @@ use crate::suite::Suite;
 use crate::workload::{Cell, Measure};
 use crate::{stats, summary};
 
+use took::{Took, history};
+
 /// What a run is asked for.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Options {
@@ -41,16 +44,6 @@ pub(crate) struct Options {
     pub(crate) minutes: Option<f64>,
     /// No bar.
     pub(crate) silent: bool,
-}
-
-/// What a run would take, in words.
-pub(crate) fn plan(suite: &Suite, options: &Options) -> Outcome<String> {
-    let results = match &options.resume {
-        Some(path) => Results::read(path)?,
-        None => Results::unwritten(head::head(suite, options)?),
-    };
-    let run = Run::new(suite, results)?;
-    Ok(run.told(&run.planned()?))
 }
 
 /// Runs everything that is wanted and not there yet; gives the file of results.
@@ -95,8 +88,8 @@ struct Run<'s> {
     passes: Passes,
     results: Results,
     sessions: Vec<Contestant<'s>>,
-    /// The last time of one call of an engine, by workload and measure, with its size.
-    last: BTreeMap<String, (usize, f64)>,
+    /// What calls took, by engine and workload.
+    last: Took,
     /// Seconds that each engine took.
     spent: BTreeMap<String, f64>,
     pace: Pace,
@@ -134,7 +127,7 @@ impl<'s> Run<'s> {
             },
             results,
             sessions,
-            last: BTreeMap::new(),
+            last: Took::default(),
             spent: BTreeMap::new(),
             harness: check::harness(suite)?,
         })
@@ -169,52 +162,6 @@ impl<'s> Run<'s> {
                 && !self.results.has(cell, &engine.name)
         };
         (0..self.sessions.len()).filter(wanted).collect()
-    }
-
-    /// The cells and the seconds that each will take, as far as earlier runs tell.
-    fn planned(&self) -> Outcome<Vec<(Cell<'s>, f64)>> {
-        let known = plan::Known::of(self.suite)?;
-        let mut warmed = plan::Warmed::new();
-        let mut seconds = |cell: &Cell<'_>| {
-            let wanted = self
-                .wanted(cell)
-                .into_iter()
-                .map(|index| &self.sessions[index].session);
-            let able: Vec<_> = wanted
-                .filter(|session| refused(session, cell).is_none())
-                .collect();
-            if able.is_empty() || cell.workload.unsupported.is_some() {
-                return 0.0;
-            }
-            let each = able.iter().filter(|session| Place::of(session, cell).is_some());
-            let engines: f64 = each
-                .map(|session| known.seconds(&self.pace, session.engine, cell, &mut warmed))
-                .sum();
-            engines + plan::frame(cell)
-        };
-        let cells = self.cells()?;
-        Ok(cells
-            .into_iter()
-            .map(|cell| {
-                let took = seconds(&cell);
-                (cell, took)
-            })
-            .collect())
-    }
-
-    fn told(&self, planned: &[(Cell<'_>, f64)]) -> String {
-        let seconds: f64 = planned.iter().map(|(_, seconds)| seconds).sum();
-        let rows: usize = planned.iter().map(|(cell, _)| self.wanted(cell).len()).sum();
-        let mut told = format!(
-            "computed time {:.0} min {:02.0} s: {} comparisons, {rows} rows",
-            (seconds / 60.0).floor(),
-            seconds % 60.0,
-            planned.len()
-        );
-        for words in &self.results.head.spared {
-            told.push_str(&format!("\n  {words}"));
-        }
-        told
     }
 
     /// What the machine can do, at the start of each run and each resumption.
@@ -311,7 +258,7 @@ impl<'s> Run<'s> {
                 if matches!(&finding, Finding::Refused(refusal) if refusal.is_silence()) {
                     // It took this long at least; other points of this size need not wait for it again.
                     self.last
-                        .insert(history, (cell.size, session.engine.timeout_seconds * 1e9));
+                        .note(history, cell.size, session.engine.timeout_seconds * 1e9);
                 }
                 return Ok(Err(verdict(session, finding)));
             }
@@ -330,7 +277,7 @@ impl<'s> Run<'s> {
         }
         match time::warm(session, cell, material, &self.sink, warmup) {
             Ok(one) => {
-                self.last.insert(history, (cell.size, one));
+                self.last.note(history, cell.size, one);
                 Ok(Ok(one))
             }
             Err(refusal) => Ok(Err(verdict(session, refusal.into()))),
@@ -339,16 +286,15 @@ impl<'s> Run<'s> {
 
     /// Why an engine would take too long, by what its last size took.
     fn slow(&self, engine: &Engine, cell: &Cell<'_>) -> Option<String> {
-        let (size, ns) = self.last.get(&history(engine, cell))?;
-        let expected = ns / 1e9 * cell.size as f64 / (*size).max(1) as f64;
-        let why = self.pace.slow(expected, cell.size)?;
+        let (expected, (size, ns)) = self.last.expected(&history(engine, cell), cell.size)?;
+        let why = self.pace.slow(expected, cell)?;
         Some(format!("too slow: {why}; {:.2} s at {size}", ns / 1e9))
     }
 
     /// Notes what one call took, ns.
     fn took(&mut self, index: usize, cell: &Cell<'_>, ns: f64) {
         let engine = self.sessions[index].session.engine;
-        self.last.insert(history(engine, cell), (cell.size, ns));
+        self.last.note(history(engine, cell), cell.size, ns);
     }
 
     /// The rounds: engines and limits take turns, another first each time.
@@ -503,11 +449,6 @@ impl Turn {
                 .push(value);
         }
     }
-}
-
-/// What an engine's last time is found by.
-fn history(engine: &Engine, cell: &Cell<'_>) -> String {
-    format!("{} {}", engine.name, cell.workload.name)
 }
 
 fn unit(cell: &Cell<'_>) -> &'static str {

@@ -6,8 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use super::{Options, Run, head, refused};
 use crate::Outcome;
 use crate::engine::{Engine, Role};
+use crate::measure::check::Place;
 use crate::pace::Pace;
 use crate::row::{Results, Status};
 use crate::suite::Suite;
@@ -22,17 +24,27 @@ const START_SECONDS: (f64, f64) = (1.5, 0.2);
 const MACHINE_WARMUP_SECONDS: f64 = 5.0;
 
 /// What calls took, by engine, measure and workload: size and seconds, or requests a second.
-pub(super) struct Known(BTreeMap<(String, String, String), Vec<(usize, f64)>>);
+struct Known(BTreeMap<(String, String, String), Vec<(usize, f64)>>);
 
 /// Who was told to warm up already, for which operation and measure.
-pub(super) type Warmed = BTreeSet<(String, String)>;
+type Warmed = BTreeSet<(String, String)>;
+
+/// What a run would take, in words.
+pub(crate) fn plan(suite: &Suite, options: &Options) -> Outcome<String> {
+    let results = match &options.resume {
+        Some(path) => Results::read(path)?,
+        None => Results::unwritten(head::head(suite, options)?),
+    };
+    let run = Run::new(suite, results)?;
+    Ok(run.told(&run.planned()?))
+}
 
 impl Known {
     /// From all dated results of the suite; later ones count more.
     ///
     /// # Errors
     /// A file of results that cannot be read.
-    pub(super) fn of(suite: &Suite) -> Outcome<Known> {
+    fn of(suite: &Suite) -> Outcome<Known> {
         let mut known: BTreeMap<_, Vec<(usize, f64)>> = BTreeMap::new();
         for path in records(suite) {
             for row in Results::read(&path)?.rows {
@@ -83,7 +95,7 @@ impl Known {
     }
 
     /// Seconds that an engine will take in a cell, which it begins warm or not.
-    pub(super) fn seconds(&self, pace: &Pace, engine: &Engine, cell: &Cell<'_>, warmed: &mut Warmed) -> f64 {
+    fn seconds(&self, pace: &Pace, engine: &Engine, cell: &Cell<'_>, warmed: &mut Warmed) -> f64 {
         let machine = engine.warmup_seconds >= MACHINE_WARMUP_SECONDS;
         let start = if machine { START_SECONDS.0 } else { START_SECONDS.1 };
         let one = self.one(engine, cell);
@@ -110,7 +122,7 @@ impl Known {
                     .map_or(f64::INFINITY, |count| count as f64 / one);
                 started + warmup + rounds * counted.min(pace.load_seconds)
             }
-            _ if pace.slow(one, cell.size).is_some() => 0.0,
+            _ if pace.slow(one, cell).is_some() => 0.0,
             _ => {
                 let checks = match (
                     engine.remembers,
@@ -130,8 +142,56 @@ impl Known {
     }
 }
 
+impl<'s> Run<'s> {
+    /// The cells and the seconds that each will take, as far as earlier runs tell.
+    pub(super) fn planned(&self) -> Outcome<Vec<(Cell<'s>, f64)>> {
+        let known = Known::of(self.suite)?;
+        let mut warmed = Warmed::new();
+        let mut seconds = |cell: &Cell<'_>| {
+            let wanted = self
+                .wanted(cell)
+                .into_iter()
+                .map(|index| &self.sessions[index].session);
+            let able: Vec<_> = wanted
+                .filter(|session| refused(session, cell).is_none())
+                .collect();
+            if able.is_empty() || cell.workload.unsupported.is_some() {
+                return 0.0;
+            }
+            let each = able.iter().filter(|session| Place::of(session, cell).is_some());
+            let engines: f64 = each
+                .map(|session| known.seconds(&self.pace, session.engine, cell, &mut warmed))
+                .sum();
+            engines + frame(cell)
+        };
+        let cells = self.cells()?;
+        Ok(cells
+            .into_iter()
+            .map(|cell| {
+                let took = seconds(&cell);
+                (cell, took)
+            })
+            .collect())
+    }
+
+    pub(super) fn told(&self, planned: &[(Cell<'_>, f64)]) -> String {
+        let seconds: f64 = planned.iter().map(|(_, seconds)| seconds).sum();
+        let rows: usize = planned.iter().map(|(cell, _)| self.wanted(cell).len()).sum();
+        let mut told = format!(
+            "computed time {:.0} min {:02.0} s: {} comparisons, {rows} rows",
+            (seconds / 60.0).floor(),
+            seconds % 60.0,
+            planned.len()
+        );
+        for words in &self.results.head.spared {
+            told.push_str(&format!("\n  {words}"));
+        }
+        told
+    }
+}
+
 /// Seconds of a cell without its engines.
-pub(super) fn frame(cell: &Cell<'_>) -> f64 {
+fn frame(cell: &Cell<'_>) -> f64 {
     CELL_SECONDS.0 + CELL_SECONDS.1 * cell.size as f64 * weight(cell)
 }
 
