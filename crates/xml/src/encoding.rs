@@ -11,8 +11,8 @@ use crate::error::Error;
 ///
 /// `charset` is what the transport says (the HTTP parameter `charset`), and it wins over the XML
 /// declaration. Without it a byte order mark decides, then the pattern of the first bytes, then the
-/// declaration, then UTF-8. Known are UTF-8, UTF-16 (either order), US-ASCII, ISO-8859-1 and the
-/// encodings of the WHATWG Encoding Standard by their labels there.
+/// declaration, if it ends within the first 1024 bytes, then UTF-8. Known are UTF-8, UTF-16 (either
+/// order), US-ASCII, ISO-8859-1 and the encodings of the WHATWG Encoding Standard by their labels there.
 ///
 /// ```
 /// let text = castile_xml::to_utf8(b"<?xml version='1.0' encoding='ISO-8859-1'?><a>\xE9</a>", None)?;
@@ -28,9 +28,14 @@ pub fn to_utf8<'a>(bytes: &'a [u8], charset: Option<&str>) -> Result<Cow<'a, str
     found.decode(bytes.get(mark_bytes..).unwrap_or_default(), mark_bytes)
 }
 
+/// The bytes in which an XML declaration is looked for, whether more are there or not: so a document that
+/// comes in pieces need not wait for more of them to have its encoding.
+pub(crate) const HEAD_BYTES_MAX: usize = 1024;
+
 /// The encoding of a document that begins with `head`, and the length of its byte order mark. The head
-/// has the XML declaration if there is one.
+/// has the XML declaration if there is one, or [`HEAD_BYTES_MAX`] bytes at least.
 pub(crate) fn charset_of(head: &[u8], charset: Option<&str>) -> Result<(Charset, usize), Error> {
+    let head = head.get(..HEAD_BYTES_MAX).unwrap_or(head);
     let seen = Seen::look(head)?;
     let body = head.get(seen.mark_bytes..).unwrap_or_default();
     let named = charset.map(|label| label.trim_matches([' ', '\t', '"', '\'']));

@@ -5,9 +5,6 @@ use encoding_rs::{Decoder, DecoderResult};
 use crate::encoding::{self, Charset};
 use crate::error::Error;
 
-/// The bytes that may have to be there before the encoding is known: an XML declaration.
-const HEAD_BYTES_MAX: usize = 1024;
-
 /// Turns bytes into text as they come. A wrong byte is an error only for what comes after it.
 pub(crate) struct Intake {
     named: Option<String>,
@@ -126,7 +123,7 @@ impl Intake {
 /// Whether the first bytes are enough to tell the encoding.
 fn is_head(bytes: &[u8]) -> bool {
     let body = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
-    if bytes.len() >= HEAD_BYTES_MAX {
+    if bytes.len() >= encoding::HEAD_BYTES_MAX {
         return true;
     }
     match body.get(..5) {

@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 use super::connection::{State, say_full};
 use super::direct::{self, Direct};
 use super::exchange::Shared;
-use super::pool::{Begun, Pool};
+use super::pool::{Begun, Connection, Pool};
 use super::service::Service;
 use super::worker;
 use crate::error::{Error, Guilty, Kind, Phase};
@@ -104,28 +104,28 @@ fn welcome<S: Service>(
     state: &watch::Receiver<State>,
 ) {
     let _ = stream.set_nodelay(true);
+    let connection = pool.admit(stream, address);
     let Some(place) = pool.place() else {
-        return pool.hand_over(stream, address, Begun::default());
+        return pool.hand_over(connection, Begun::default());
     };
     // Where no thread can be had, a worker takes it.
-    let stream = Arc::new(Mutex::new(Some(stream)));
-    let taken = Arc::clone(&stream);
-    let take =
-        |stream: &Mutex<Option<TcpStream>>| stream.lock().unwrap_or_else(PoisonError::into_inner).take();
+    let connection = Arc::new(Mutex::new(Some(connection)));
+    let taken = Arc::clone(&connection);
+    let take = |held: &Mutex<Option<Connection>>| held.lock().unwrap_or_else(PoisonError::into_inner).take();
     let direct = (Arc::clone(shared), Arc::clone(pool), state.clone());
     let spawned = spawn("castile-direct", move || {
         let (shared, pool, state) = direct;
-        if let Some(stream) = take(&taken) {
+        if let Some(connection) = take(&taken) {
             let _entered = pool.runtime().map(Handle::enter);
-            Direct::new(&shared, &pool, address, &state).converse(stream);
+            Direct::new(&shared, &pool, address, &state).converse(connection);
         }
         drop(pool);
         drop(place);
     });
     if spawned.is_err()
-        && let Some(stream) = take(&stream)
+        && let Some(connection) = take(&connection)
     {
-        pool.hand_over(stream, address, Begun::default());
+        pool.hand_over(connection, Begun::default());
     }
 }
 

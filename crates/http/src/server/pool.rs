@@ -10,13 +10,20 @@ use tokio::sync::mpsc;
 
 use super::service::ServerResponse;
 
-/// A connection for a worker.
-pub(crate) struct Newcomer {
+/// A connection that was let in, whoever serves it.
+pub(crate) struct Connection {
     pub(crate) stream: TcpStream,
     pub(crate) address: SocketAddr,
-    pub(crate) begun: Begun,
     /// Counts it as open until it is dropped.
-    pub(crate) ticket: Ticket,
+    pub(crate) open: Ticket,
+}
+
+/// A connection for a worker.
+pub(crate) struct Newcomer {
+    pub(crate) connection: Connection,
+    pub(crate) begun: Begun,
+    /// Counts it as the worker's until it is dropped.
+    pub(crate) place: Ticket,
 }
 
 /// What happened on a connection before it came to a worker.
@@ -31,6 +38,8 @@ pub(crate) struct Begun {
 /// The workers of a server and the threads that serve one connection each.
 pub(crate) struct Pool {
     workers: Vec<Desk>,
+    /// Connections that are open.
+    open: Arc<AtomicUsize>,
     /// Connections with a thread to themselves, and the most that there may be.
     direct: Arc<AtomicUsize>,
     direct_max: usize,
@@ -73,6 +82,7 @@ impl Pool {
     pub(crate) fn new(workers: Vec<Desk>, direct_max: usize) -> Pool {
         Pool {
             workers,
+            open: Arc::default(),
             direct: Arc::default(),
             direct_max,
         }
@@ -80,8 +90,17 @@ impl Pool {
 
     /// Connections that are open.
     pub(crate) fn open(&self) -> usize {
-        let of_workers = self.workers.iter().map(|worker| worker.open.load(Relaxed));
-        self.direct.load(Relaxed) + of_workers.sum::<usize>()
+        self.open.load(Relaxed)
+    }
+
+    /// Lets a connection in.
+    pub(crate) fn admit(&self, stream: TcpStream, address: SocketAddr) -> Connection {
+        let open = Ticket::new(&self.open);
+        Connection {
+            stream,
+            address,
+            open,
+        }
     }
 
     /// A place among the connections that have a thread to themselves, if one is left.
@@ -105,13 +124,12 @@ impl Pool {
     }
 
     /// Gives a connection to the worker with the fewest.
-    pub(crate) fn hand_over(&self, stream: TcpStream, address: SocketAddr, begun: Begun) {
+    pub(crate) fn hand_over(&self, connection: Connection, begun: Begun) {
         if let Some(worker) = self.freest() {
             let newcomer = Newcomer {
-                stream,
-                address,
+                connection,
                 begun,
-                ticket: Ticket::new(&worker.open),
+                place: Ticket::new(&worker.open),
             };
             // Fails only for a worker that died; the connection closes then.
             let _ = worker.queue.send(newcomer);

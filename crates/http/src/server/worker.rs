@@ -12,7 +12,7 @@ use tokio::task::JoinSet;
 use super::accept::{runtime, spawn};
 use super::connection::{State, serve};
 use super::exchange::{Peer, Shared};
-use super::pool::{Begun, Desk, Newcomer};
+use super::pool::{Begun, Connection, Desk, Newcomer};
 use super::resumed::Resumed;
 use super::service::Service;
 use crate::error::Error;
@@ -61,10 +61,13 @@ fn report(done: Result<(), tokio::task::JoinError>) {
 
 async fn welcome<S: Service>(shared: Arc<Shared<S>>, newcomer: Newcomer, state: watch::Receiver<State>) {
     let Newcomer {
-        stream,
-        address,
+        connection: Connection {
+            stream,
+            address,
+            open,
+        },
         begun: Begun { read, reply },
-        ticket,
+        place,
     } = newcomer;
     let stream = stream
         .set_nonblocking(true)
@@ -89,7 +92,7 @@ async fn welcome<S: Service>(shared: Arc<Shared<S>>, newcomer: Newcomer, state: 
         },
         Err(error) => tracing::warn!(peer = %address, %error, "a connection was lost"),
     }
-    drop(ticket);
+    drop((open, place));
 }
 
 type Secure = tokio_rustls::server::TlsStream<tokio::net::TcpStream>;

@@ -27,7 +27,7 @@ use self::head::{Heads, Look};
 use self::reply::ReplyHead;
 use super::connection::State;
 use super::exchange::{Peer, Shared, panicked};
-use super::pool::{Begun, Pool};
+use super::pool::{Begun, Connection, Pool};
 use super::service::{ServerResponse, Service};
 
 /// How long the thread waits in the kernel before it looks up: a stop waits as long at most.
@@ -53,7 +53,6 @@ pub(super) fn suits<S: Service>(shared: &Shared<S>) -> bool {
 pub(super) struct Direct<'s, S> {
     shared: &'s Shared<S>,
     pool: &'s Pool,
-    address: SocketAddr,
     state: &'s watch::Receiver<State>,
     /// What was read and is not served yet: the first `filled` bytes.
     buffer: Vec<u8>,
@@ -81,7 +80,6 @@ impl<'s, S: Service> Direct<'s, S> {
         Direct {
             shared,
             pool,
-            address,
             state,
             buffer: vec![0; head::BYTES_FIRST],
             filled: 0,
@@ -92,17 +90,18 @@ impl<'s, S: Service> Direct<'s, S> {
     }
 
     /// Serves the connection until it ends or goes to a worker.
-    pub(super) fn converse(mut self, stream: TcpStream) {
+    pub(super) fn converse(mut self, connection: Connection) {
+        let stream = &connection.stream;
         let prepared = stream
             .set_nonblocking(false)
             .and_then(|()| stream.set_read_timeout(Some(TICK)))
             .and_then(|()| stream.set_write_timeout(Some(TICK)));
         if prepared.is_err() {
-            return self.leave(stream, None);
+            return self.leave(connection, None);
         }
-        let mut stream = Some(stream);
-        while let Some(now) = stream.take() {
-            stream = match self.heads.look(&self.buffer[..self.filled], &self.shared.options) {
+        let mut connection = Some(connection);
+        while let Some(now) = connection.take() {
+            connection = match self.heads.look(&self.buffer[..self.filled], &self.shared.options) {
                 Look::Small(body) => self.exchange(body, now),
                 Look::More(bytes) => self.wait(now, bytes),
                 Look::Other => {
@@ -114,16 +113,16 @@ impl<'s, S: Service> Direct<'s, S> {
     }
 
     /// Waits for more of a request, of which at least `bytes` are still to come.
-    fn wait(&mut self, mut stream: TcpStream, bytes: usize) -> Option<TcpStream> {
+    fn wait(&mut self, mut connection: Connection, bytes: usize) -> Option<Connection> {
         let room = (self.filled + bytes).max(head::BYTES_FIRST);
         self.buffer.resize(room.max(self.buffer.len()), 0);
         let is_part = self.filled > 0;
         let part_since = is_part.then(|| *self.part_since.get_or_insert_with(Instant::now));
         let mut idle = TICK;
         loop {
-            match self.read(&mut stream) {
+            match self.read(&mut connection.stream) {
                 Ok(Came::Bytes) if part_since.is_some_and(|since| since.elapsed() > TICK) => {}
-                Ok(Came::Bytes) => return Some(stream),
+                Ok(Came::Bytes) => return Some(connection),
                 Ok(Came::End) if !is_part => return None,
                 // hyper says what is wrong with half a request, and how long one may take.
                 Ok(Came::End) => {}
@@ -134,11 +133,11 @@ impl<'s, S: Service> Direct<'s, S> {
                 }
                 Ok(Came::Nothing) => {}
                 Err(error) => {
-                    tracing::debug!(peer = %self.address, %error, "connection broke");
+                    tracing::debug!(peer = %connection.address, %error, "connection broke");
                     return None;
                 }
             }
-            self.leave(stream, None);
+            self.leave(connection, None);
             return None;
         }
     }
@@ -169,36 +168,36 @@ impl<'s, S: Service> Direct<'s, S> {
         !self.state.has_changed().unwrap_or(true)
     }
 
-    /// Answers one request; gives the stream back if there may be another.
-    fn exchange(&mut self, body: Range<usize>, stream: TcpStream) -> Option<TcpStream> {
+    /// Answers one request; gives the connection back if there may be another.
+    fn exchange(&mut self, body: Range<usize>, connection: Connection) -> Option<Connection> {
         let end = body.end;
-        let stream = Cell::new(Some(stream));
-        let reply = self.answer(body, &stream);
-        let mut stream = stream.take()?;
+        let connection = Cell::new(Some(connection));
+        let reply = self.answer(body, &connection);
+        let mut connection = connection.take()?;
         let goes_on = self.is_running();
         let pieces = match self.reply.make(reply, goes_on) {
             Ok(pieces) => pieces,
             Err(reply) => {
-                self.leave(stream, Some(*reply));
+                self.leave(connection, Some(*reply));
                 return None;
             }
         };
-        if let Err(error) = self.send(&mut stream, pieces) {
-            tracing::debug!(peer = %self.address, %error, "a reply was not taken");
+        if let Err(error) = self.send(&mut connection.stream, pieces) {
+            tracing::debug!(peer = %connection.address, %error, "a reply was not taken");
             return None;
         }
         self.buffer.copy_within(end..self.filled, 0);
         self.filled -= end;
         self.part_since = None;
-        goes_on.then_some(stream)
+        goes_on.then_some(connection)
     }
 
-    /// Asks the service. Where the reply begins before the call ends, the stream goes with it.
-    fn answer(&mut self, body: Range<usize>, stream: &Cell<Option<TcpStream>>) -> ServerResponse {
+    /// Asks the service. Where the reply begins before the call ends, the connection goes with it.
+    fn answer(&mut self, body: Range<usize>, connection: &Cell<Option<Connection>>) -> ServerResponse {
         let read = &self.buffer[..self.filled];
         let begin = |reply| {
-            if let Some(stream) = stream.take() {
-                leave(self.pool, stream, self.address, read, Some(reply));
+            if let Some(connection) = connection.take() {
+                leave(self.pool, connection, read, Some(reply));
             }
         };
         let body = Bytes::copy_from_slice(&read[body]);
@@ -255,22 +254,16 @@ impl<'s, S: Service> Direct<'s, S> {
         Ok(())
     }
 
-    fn leave(&self, stream: TcpStream, reply: Option<ServerResponse>) {
-        leave(
-            self.pool,
-            stream,
-            self.address,
-            &self.buffer[..self.filled],
-            reply,
-        );
+    fn leave(&self, connection: Connection, reply: Option<ServerResponse>) {
+        leave(self.pool, connection, &self.buffer[..self.filled], reply);
     }
 }
 
 /// Gives a connection to a worker, with what was `read` of it and the answer to the first of that, if it is known.
-fn leave(pool: &Pool, stream: TcpStream, address: SocketAddr, read: &[u8], reply: Option<ServerResponse>) {
+fn leave(pool: &Pool, connection: Connection, read: &[u8], reply: Option<ServerResponse>) {
     let begun = Begun {
         read: Bytes::copy_from_slice(read),
         reply: reply.map(Box::new),
     };
-    pool.hand_over(stream, address, begun);
+    pool.hand_over(connection, begun);
 }
