@@ -11,10 +11,12 @@ impl<'a> Decoder<'a, '_> {
     /// An element that a wildcard admits, kept as namespace-complete XML.
     pub(super) fn wild(&mut self, slot: Slot, sink: &mut dyn Sink) -> Result<(), Error> {
         self.forget();
+        let from = self.reader.token_start();
         let text = self
             .reader
             .capture()
             .map_err(|e| Error::xml(e, self.reader.input()))?;
+        self.taught_xml(from);
         sink.xml(slot, text);
         Ok(())
     }

@@ -1,10 +1,10 @@
 //! The content of records.
 
-use castile_plan::{ComplexId, FieldKind, Occurs, TypeId};
+use castile_plan::{ComplexId, FieldKind, TypeId};
 use castile_value::{Sink, Slot};
 
 use super::leaf::{Cursor, Known, Outer, Place, find, find_by, find_lax};
-use super::learn::Number;
+use super::learn::number_of;
 use super::repeat::Room;
 use super::{Decoder, Names, Next, Start};
 use crate::error::{Error, Kind};
@@ -22,7 +22,9 @@ impl<'a> Decoder<'a, '_> {
     ) -> Result<Next<'a>, Error> {
         let base = self.counts.len();
         self.counts.resize(base + self.types.leaves(id).len(), 0);
+        self.enters();
         let result = self.children(id, first, sink, outer, base);
+        self.leaves();
         self.counts.truncate(base);
         result
     }
@@ -42,6 +44,7 @@ impl<'a> Decoder<'a, '_> {
                 Some(next) => next,
                 None => self.child()?,
             };
+            self.joins(id, &cursor, &next);
             let Next::Start(start) = next else {
                 self.check_end(id, &cursor)?;
                 return Ok(Next::End);
@@ -121,7 +124,15 @@ impl<'a> Decoder<'a, '_> {
             false => e.within(&*field.name),
         };
         match (&field.kind, field.ty) {
-            (FieldKind::Any(wildcard), _) => self.admitted(wildcard, slot, start, sink).map_err(in_path)?,
+            (FieldKind::Any(wildcard), _) => {
+                let mark = field
+                    .many
+                    .then(|| self.before_item(slot, number_of(types.leaves(id)[leaf].occurs), start.at));
+                self.admitted(wildcard, slot, start, sink).map_err(in_path)?;
+                if let Some(mark) = mark {
+                    self.after_item(mark);
+                }
+            }
             (FieldKind::Group, TypeId::Complex(group)) => {
                 return self
                     .group_pass(group, slot, start, &here, sink)
@@ -130,10 +141,9 @@ impl<'a> Decoder<'a, '_> {
             }
             _ if field.many => {
                 let occurs = types.leaves(id)[leaf].occurs;
-                let free = occurs.min <= 1 && occurs.max == Occurs::UNBOUNDED;
                 let room = Room {
                     left: occurs.max.saturating_sub(nth),
-                    number: if free { Number::Any } else { Number::Same },
+                    number: number_of(occurs),
                 };
                 let more = self.repeated(field, slot, start, room, sink).map_err(in_path)?;
                 self.counts[base + leaf] += more;

@@ -16,6 +16,8 @@ pub(crate) struct Learned {
     pub(crate) tracks: Vec<(Arc<Prologue>, Arc<Track>)>,
     pub(crate) shadow: Option<Shadow>,
     pub(crate) followed: usize,
+    /// Lessons that became part of a track.
+    pub(crate) merged: usize,
     pub(crate) values_kept: usize,
     pub(crate) values_parsed: usize,
 }
@@ -66,7 +68,15 @@ impl Learned {
             if !self.prologues.iter().any(|p| Arc::ptr_eq(p, &lesson.prologue)) {
                 self.prologues.push(lesson.prologue.clone());
             }
-            self.tracks.push((lesson.prologue, lesson.track));
+            let merged = self.tracks.iter_mut().find_map(|(prologue, track)| {
+                let both = track.merged(&lesson.track).filter(|_| *prologue == lesson.prologue)?;
+                *track = Arc::new(both);
+                Some(())
+            });
+            match merged {
+                Some(()) => self.merged += 1,
+                None => self.tracks.push((lesson.prologue, lesson.track)),
+            }
         }
         Ok(body.finish())
     }

@@ -72,6 +72,15 @@ impl Known {
         if tracks.iter().any(|kept| kept.track == track) {
             return;
         }
+        // What parts from a known track and meets it again becomes a part of that.
+        let merged = |kept: &Arc<Kept>| Some((kept.clone(), kept.track.merged(&track)?));
+        let track = match tracks.iter().find_map(merged) {
+            Some((old, both)) => {
+                tracks.retain(|kept| !Arc::ptr_eq(kept, &old));
+                Arc::new(both)
+            }
+            None => track,
+        };
         // A peer whose messages are never alike takes no place from those that are.
         tracks.sort_by_key(|kept| std::cmp::Reverse(kept.hits.load(Ordering::Relaxed)));
         tracks.truncate(tracks_max.saturating_sub(1));

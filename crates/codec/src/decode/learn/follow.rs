@@ -4,7 +4,7 @@ use castile_value::{ColumnBuf, Packed, Scalar};
 
 use super::array::Array;
 use super::form::Form;
-use super::notes::{Kind, Layout};
+use super::notes::{Fixed, Kind, Layout};
 use super::shadow::{Shadow, State};
 use super::track::{BUFFERED_MAX, Items, Occurs, Several, Step, Track};
 use crate::decode::repeat::{Cell, Ground, Kernel, Pattern, after, after_space};
@@ -19,6 +19,8 @@ pub(in super::super) struct Found<'a> {
     pub(super) rows: Vec<Vec<u8>>,
     /// Of each array of records with a layout, the records; `None` where they are among the scalars.
     pub(super) packed: Vec<Option<Packed<'a>>>,
+    /// The elements that are kept as XML, as they stand in the message.
+    pub(super) wilds: Vec<&'a str>,
     pub(super) tally: Tally,
 }
 
@@ -31,13 +33,14 @@ pub(super) struct Tally {
 
 impl Track {
     /// The values of a message whose bytes from `at` to its end are like this. `fuel` says how many bytes
-    /// may be looked at to find out, and is what is left of it then. Arrays are compared with those of the
-    /// shadow, which has them afterwards.
+    /// may be looked at to find out, and is what is left of it then. Elements that are kept as XML may
+    /// grow by `xml_max` bytes together. Arrays are compared with those of the shadow, which has them afterwards.
     pub(in super::super) fn follow<'a>(
         &self,
         ground: Ground<'_, 'a>,
         at: usize,
         fuel: &mut usize,
+        xml_max: usize,
         shadow: Option<&mut Shadow>,
     ) -> Option<Found<'a>> {
         let mut found = Found {
@@ -48,7 +51,9 @@ impl Track {
             ground,
             found: &mut found,
             fuel,
+            xml_left: xml_max,
             shadow,
+            taken_over: 0,
             from: at,
         };
         let end = walk.steps(&self.steps, at)?;
@@ -62,7 +67,10 @@ struct Walk<'w, 'p, 'a> {
     /// Shapes that begin alike are tried one after the other, and that nests: without a limit a peer could
     /// make a message that takes the product of their lengths.
     fuel: &'w mut usize,
+    xml_left: usize,
     shadow: Option<&'w mut Shadow>,
+    /// Arrays of the shadow that hold this message's values.
+    taken_over: usize,
     /// Where the shadow's text begins in this message.
     from: usize,
 }
@@ -73,7 +81,7 @@ impl<'a> Walk<'_, '_, 'a> {
         let input = self.ground.input.as_bytes();
         let mut at = at;
         let mut number = false;
-        for step in steps {
+        for (i, step) in steps.iter().enumerate() {
             match step {
                 Step::Constant(bytes) => {
                     self.spend(bytes.len())?;
@@ -83,6 +91,7 @@ impl<'a> Walk<'_, '_, 'a> {
                     };
                     number = false;
                 }
+                Step::Tell(Fixed::Xml(_, text)) => self.add_to_xml(text.len())?,
                 Step::Tell(_) => {}
                 Step::Value(_, kernel) => {
                     let (scalar, end) = self.ground.value(*kernel, at)?;
@@ -91,8 +100,17 @@ impl<'a> Walk<'_, '_, 'a> {
                     at = end;
                     number = !matches!(kernel, Kernel::Text | Kernel::Other(_) | Kernel::Attribute(..));
                 }
+                Step::Wild(_, wild) => {
+                    let end = wild.end(self.ground, at)?;
+                    self.spend(end - at)?;
+                    self.add_to_xml(wild.added())?;
+                    self.found.wilds.push(self.ground.input.get(at..end)?);
+                    at = end;
+                }
                 Step::Alike(items) => at = self.alike(items, at)?,
                 Step::Items(several) => at = self.several(several, at)?,
+                Step::Choice(ways) => return self.choice(ways, steps.get(i + 1..)?, at),
+                Step::Joint(_) => {}
             }
         }
         Some(at)
@@ -101,6 +119,12 @@ impl<'a> Walk<'_, '_, 'a> {
     fn spend(&mut self, bytes: usize) -> Option<()> {
         *self.fuel = self.fuel.saturating_sub(bytes + 1);
         (*self.fuel > 0).then_some(())
+    }
+
+    /// Elements that are kept as XML may have grown by so much together, and no more.
+    fn add_to_xml(&mut self, bytes: usize) -> Option<()> {
+        self.xml_left = self.xml_left.checked_sub(bytes)?;
+        Some(())
     }
 
     /// Items from one pattern. The first has no gap before it.
@@ -193,6 +217,7 @@ impl<'a> Walk<'_, '_, 'a> {
         let pattern = items.pattern(&items.gap);
         let form = Form::new(&pattern, &items.dtypes, most)?;
         let text = shadow.text.get_mut(old.clone()).unwrap_or_default();
+        self.taken_over += 1;
         let read = array.refresh(&form, text, self.ground, at);
         let in_place = read.in_place && old.start + self.from == at;
         let state = match (read.kept, in_place) {
@@ -222,7 +247,7 @@ impl<'a> Walk<'_, '_, 'a> {
                 0 => Some(at),
                 _ => after(input, at, &several.gap),
             };
-            let Some(end) = from.and_then(|from| self.one_of(several, from)) else {
+            let Some(end) = from.and_then(|from| self.one_of(&several.shapes, from)) else {
                 break;
             };
             at = end;
@@ -234,10 +259,25 @@ impl<'a> Walk<'_, '_, 'a> {
         (count >= several.occurs.least).then_some(at)
     }
 
+    /// Any way of a choice that the rest fits behind.
+    fn choice(&mut self, ways: &[Vec<Step>], rest: &[Step], at: usize) -> Option<usize> {
+        let (marks, taken_over) = (self.found.lengths(), self.taken_over);
+        for (i, way) in ways.iter().enumerate() {
+            self.found.counts.push(i as u32);
+            let end = self.steps(way, at).and_then(|at| self.steps(rest, at));
+            // An array that was taken over from this message cannot be compared with it again.
+            if end.is_some() || self.taken_over != taken_over {
+                return end;
+            }
+            self.found.truncate(marks);
+        }
+        None
+    }
+
     /// An item of any of the shapes.
-    fn one_of(&mut self, several: &Several, at: usize) -> Option<usize> {
+    fn one_of(&mut self, shapes: &[Vec<Step>], at: usize) -> Option<usize> {
         let marks = self.found.lengths();
-        for (i, shape) in several.shapes.iter().enumerate() {
+        for (i, shape) in shapes.iter().enumerate() {
             self.found.counts.push(i as u32);
             if let Some(end) = self.steps(shape, at) {
                 return Some(end);
@@ -274,22 +314,24 @@ impl Items {
 }
 
 impl Found<'_> {
-    fn lengths(&self) -> [usize; 5] {
+    fn lengths(&self) -> [usize; 6] {
         [
             self.scalars.len(),
             self.counts.len(),
             self.columns.len(),
             self.rows.len(),
             self.packed.len(),
+            self.wilds.len(),
         ]
     }
 
-    fn truncate(&mut self, [scalars, counts, columns, rows, packed]: [usize; 5]) {
+    fn truncate(&mut self, [scalars, counts, columns, rows, packed, wilds]: [usize; 6]) {
         self.scalars.truncate(scalars);
         self.counts.truncate(counts);
         self.columns.truncate(columns);
         self.rows.truncate(rows);
         self.packed.truncate(packed);
+        self.wilds.truncate(wilds);
     }
 }
 
@@ -308,7 +350,7 @@ mod tests {
             input,
         };
         let mut left = fuel;
-        let found = track.follow(ground, 0, &mut left, None);
+        let found = track.follow(ground, 0, &mut left, usize::MAX, None);
         (found.is_some(), left)
     }
 

@@ -17,6 +17,8 @@
 mod array;
 mod follow;
 mod form;
+mod joints;
+mod merge;
 mod notes;
 mod prologue;
 mod shadow;
@@ -24,6 +26,7 @@ mod splice;
 mod tell;
 mod track;
 mod variables;
+mod wild;
 
 use std::sync::Arc;
 
@@ -36,6 +39,7 @@ use super::repeat::Ground;
 use super::{Envelope, Intake};
 use crate::error::Error;
 use follow::{Found, Tally};
+pub(super) use joints::number_of;
 use notes::Recorder;
 pub(super) use notes::{Kind, Layout, Mark, Notes, Number, Run};
 pub use prologue::Prologue;
@@ -256,6 +260,10 @@ impl<'a> Envelope<'a> {
             input: self.input,
         };
         let mut fuel = FUEL_AT_LEAST + FUEL_A_BYTE * self.input.len();
+        // What was cut out of the header counts as well; where it is close the plain decoder finds out.
+        let in_header: usize = self.headers().iter().map(|block| block.xml.len()).sum();
+        let xml_max = self.limits.capture_bytes_max.saturating_sub(in_header as u64);
+        let xml_max = usize::try_from(xml_max).unwrap_or(usize::MAX);
         for (which, track) in tracks.into_iter().enumerate() {
             let mut kept = match keep {
                 KeepOf::Arrays if !track.has_arrays => None,
@@ -264,7 +272,7 @@ impl<'a> Envelope<'a> {
                     .take_if(|shadow| shadow.is_of(track))
                     .or_else(|| Some(Shadow::new(prologue, Some(track)))),
             };
-            if let Some(found) = track.follow(ground, at, &mut fuel, kept.as_mut()) {
+            if let Some(found) = track.follow(ground, at, &mut fuel, xml_max, kept.as_mut()) {
                 return Some(Like {
                     which,
                     track,

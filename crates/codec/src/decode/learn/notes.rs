@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use castile_value::{ColumnBuf, DType, GraphSink, RowLayout, Rows, Scalar, Shape, Sink, Slot};
 
+use super::merge::Joint;
 use super::super::Decoder;
 use super::super::element::has_names;
 use super::super::repeat::{Kernel, Pattern, plain_value};
@@ -19,6 +20,10 @@ pub(super) enum Event {
     Fixed(Fixed),
     /// A value of a simple type, and where its text lay.
     Value(Slot, Kernel, Range<usize>),
+    /// How far the record around is, and where that was.
+    Joint(Joint, usize),
+    /// An element that is kept as XML, and where it lay.
+    Xml(Slot, String, Range<usize>),
     /// Items that are alike, read by example.
     Alike(Alike),
     /// An item of a repeated element begins here, and what follows up to its end belongs to it. There may
@@ -107,18 +112,23 @@ pub(in super::super) struct Heard {
     pub(super) events: Vec<Event>,
     /// What is known of the value that the sink is given next.
     next: Option<(Kernel, Range<usize>)>,
+    /// Where the XML lay that the sink is given next.
+    next_xml: Option<Range<usize>>,
+    /// How many records are open, and whether nothing of the innermost was met yet.
+    pub(super) level: u32,
+    pub(super) is_first: bool,
 }
 
 pub(in super::super) type Notes = Rc<RefCell<Heard>>;
 
 /// How many events a lesson may have: a message of more is not worth learning.
-const EVENTS_MAX: usize = 1 << 16;
+const EVENTS_MAX: usize = 1 << 17;
 
 /// Envelope, body, and what is in it.
 const BODY_ELEMENT_DEPTH: u32 = 3;
 
 impl Heard {
-    fn push(&mut self, event: Event) {
+    pub(super) fn push(&mut self, event: Event) {
         // One event too many tells that there were too many.
         if self.events.len() <= EVENTS_MAX {
             self.events.push(event);
@@ -164,6 +174,15 @@ impl<'a> Decoder<'a, '_> {
             Some((Kernel::Attribute(id, quote), start..start + length))
         });
         notes.borrow_mut().next = value;
+    }
+
+    /// Notes that the XML which the sink is given next is the element that began at `from`.
+    pub(in super::super) fn taught_xml(&mut self, from: usize) {
+        // What an attribute says of a value of SOAP encoding has to be read.
+        let notes = self.lesson.as_ref().filter(|_| self.encoding.is_none());
+        if let Some(notes) = notes {
+            notes.borrow_mut().next_xml = Some(from..self.reader.position());
+        }
     }
 
     /// Where the notes stand before an item of a repeated element.
@@ -299,7 +318,13 @@ impl Sink for Recorder<'_> {
     }
 
     fn xml(&mut self, at: Slot, text: String) {
-        self.note(Fixed::Xml(at, text.clone()));
+        let mut notes = self.notes.borrow_mut();
+        let event = match notes.next_xml.take() {
+            Some(span) => Event::Xml(at, text.clone(), span),
+            None => Event::Fixed(Fixed::Xml(at, text.clone())),
+        };
+        notes.push(event);
+        drop(notes);
         self.sink.xml(at, text);
     }
 

@@ -22,6 +22,7 @@ impl Track {
             columns: found.columns.into_iter(),
             rows: found.rows.into_iter(),
             packed: found.packed.into_iter(),
+            wilds: found.wilds.into_iter(),
         };
         teller.steps(&self.steps, sink);
     }
@@ -36,6 +37,7 @@ struct Teller<'a, 's> {
     columns: std::vec::IntoIter<ColumnBuf>,
     rows: std::vec::IntoIter<Vec<u8>>,
     packed: std::vec::IntoIter<Option<Packed<'a>>>,
+    wilds: std::vec::IntoIter<&'a str>,
 }
 
 impl Teller<'_, '_> {
@@ -49,16 +51,27 @@ impl Teller<'_, '_> {
                         sink.scalar(*slot, scalar);
                     }
                 }
+                Step::Wild(slot, wild) => {
+                    if let Some(raw) = self.wilds.next() {
+                        sink.xml(*slot, wild.told(raw));
+                    }
+                }
                 Step::Alike(items) => self.alike(items, sink),
                 Step::Items(several) => {
                     for _ in 0..self.counts.next().unwrap_or(0) {
-                        let shape = self.counts.next().unwrap_or(0) as usize;
-                        if let Some(shape) = several.shapes.get(shape) {
-                            self.steps(shape, sink);
-                        }
+                        self.one_of(&several.shapes, sink);
                     }
                 }
+                Step::Choice(ways) => self.one_of(ways, sink),
+                Step::Joint(_) => {}
             }
+        }
+    }
+
+    fn one_of(&mut self, shapes: &[Vec<Step>], sink: &mut dyn Sink) {
+        let shape = self.counts.next().unwrap_or(0) as usize;
+        if let Some(shape) = shapes.get(shape) {
+            self.steps(shape, sink);
         }
     }
 

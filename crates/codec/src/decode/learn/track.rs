@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use castile_value::{DType, Slot};
 
+use super::merge::{Joint, merged, without_joints};
+use super::wild::Wild;
 use super::notes::{Alike, Event, Fixed, Heard, Kind, Layout, Number};
 use crate::decode::repeat::Kernel;
 
@@ -13,6 +15,8 @@ use crate::decode::repeat::Kernel;
 #[derive(Debug)]
 pub struct Track {
     pub(super) steps: Vec<Step>,
+    /// The same with the joints, where other paths can meet it.
+    path: Vec<Step>,
     /// Whether values of the message that it was learned from are in it.
     private: bool,
     bytes: usize,
@@ -30,8 +34,14 @@ pub(super) enum Step {
     Tell(Fixed),
     /// A value; white space after a number belongs to nothing.
     Value(Slot, Kernel),
+    /// An element that is kept as XML.
+    Wild(Slot, Wild),
     Alike(Items),
     Items(Several),
+    /// One of several ways, the first that fits.
+    Choice(Vec<Vec<Step>>),
+    /// Where paths can meet.
+    Joint(Joint),
 }
 
 /// Items that are like one pattern.
@@ -67,8 +77,8 @@ pub(super) struct Occurs {
 /// are read plainly, which is as quick: by the example of the first, and told at once.
 pub(super) const BUFFERED_MAX: u32 = 256;
 
-/// Shapes of items that one repetition learns.
-const SHAPES_MAX: usize = 16;
+/// Shapes of items that one repetition learns, and ways of one choice.
+pub(super) const SHAPES_MAX: usize = 16;
 
 /// Tracks are equal when the same messages are like them.
 impl PartialEq for Track {
@@ -82,6 +92,7 @@ impl Track {
     pub(super) fn of(steps: Vec<Step>) -> Track {
         Track {
             steps,
+            path: Vec::new(),
             private: false,
             bytes: 0,
             values: 0,
@@ -96,7 +107,12 @@ impl Track {
             return None;
         }
         let input = message.as_bytes();
-        let mut steps = Builder { input }.steps(&heard.events, from..input.len())?;
+        let path = Builder { input }.steps(&heard.events, from..input.len())?;
+        Some(Track::along(path, heard.events.len()))
+    }
+
+    fn along(path: Vec<Step>, values: usize) -> Track {
+        let mut steps = without_joints(&path);
         let arrays = steps.iter_mut().filter_map(|step| match step {
             Step::Alike(items) if !items.dtypes.is_empty() => Some(items),
             _ => None,
@@ -106,13 +122,21 @@ impl Track {
             .zip(0..)
             .map(|(items, place)| items.kept = Some(place))
             .count();
-        Some(Track {
+        Track {
             private: is_private(&steps),
-            bytes: steps.iter().map(Step::bytes).sum(),
-            values: heard.events.len(),
+            bytes: steps.iter().chain(&path).map(Step::bytes).sum(),
+            values,
             has_arrays: arrays > 0,
             steps,
-        })
+            path,
+        }
+    }
+
+    /// One track for messages that are like this or like the other, if their paths meet. The other was learned from
+    /// one message.
+    pub fn merged(&self, other: &Track) -> Option<Track> {
+        let path = merged(&self.path, &other.path)?;
+        Some(Track::along(path, self.values.max(other.values)))
     }
 
     /// Whether values of a message are part of it, which nobody else's message may be compared with.
@@ -144,7 +168,22 @@ impl Builder<'_> {
                     steps.push(Step::Value(*slot, *kernel));
                     at = place.end;
                 }
-                Event::Alike(alike) if alike.is_followed_by(events.get(i)) => {
+                Event::Xml(slot, text, place) => match Wild::new(self.input, place.clone(), text) {
+                    Some(wild) => {
+                        self.constant(at..place.start, &mut steps)?;
+                        steps.push(Step::Wild(*slot, wild));
+                        at = place.end;
+                    }
+                    None => steps.push(Step::Tell(Fixed::Xml(*slot, text.clone()))),
+                },
+                Event::Joint(joint, place) if *place >= at => {
+                    self.constant(at..*place, &mut steps)?;
+                    at = *place;
+                    steps.push(Step::Joint(joint.clone()));
+                }
+                // The first is in the prologue.
+                Event::Joint(joint, _) => steps.push(Step::Joint(joint.clone().closed())),
+                Event::Alike(alike) if alike.is_followed_by(after_joints(events, i)) => {
                     at = self.several(alike.slot, alike.number, &mut i, events, at, &mut steps)?;
                 }
                 Event::Item(slot, number, _) => {
@@ -186,8 +225,8 @@ impl Builder<'_> {
         *i -= 1;
         let mut run = Run::default();
         let mut from = None;
-        while let Some(span) = events.get(*i).and_then(|event| event.begins(slot)) {
-            let inside = match events.get(*i)? {
+        while let Some((item, span)) = next_item(events, *i, slot) {
+            let inside = match events.get(item)? {
                 Event::Alike(alike) => {
                     if !run.joins(self.input.get(run.end..span)?, alike) {
                         break;
@@ -199,17 +238,17 @@ impl Builder<'_> {
                     if !run.gap_is(self.input.get(run.end..span)?) {
                         break;
                     }
-                    let inside = item_length(events.get(*i..)?)?;
-                    let Some(Event::ItemEnd(to)) = events.get(*i + inside) else {
+                    let inside = item_length(events.get(item..)?)?;
+                    let Some(Event::ItemEnd(to)) = events.get(item + inside) else {
                         return None;
                     };
-                    let shape = self.steps(events.get(*i + 1..*i + inside)?, span..*to)?;
-                    run.add(shape, 1, *to)?;
+                    let shape = self.steps(events.get(item + 1..item + inside)?, span..*to)?;
+                    run.add(without_joints(&shape), 1, *to)?;
                     inside
                 }
             };
             from.get_or_insert(span);
-            *i += inside + 1;
+            *i = item + inside + 1;
         }
         self.constant(at..from?, steps)?;
         let end = run.end;
@@ -313,6 +352,19 @@ impl Occurs {
     }
 }
 
+/// The next event that is no joint.
+fn after_joints(events: &[Event], i: usize) -> Option<&Event> {
+    let mut rest = events.get(i..)?.iter();
+    rest.find(|event| !matches!(event, Event::Joint(..)))
+}
+
+/// The item of a repetition that comes next: its event, and where it begins.
+fn next_item(events: &[Event], i: usize, slot: Slot) -> Option<(usize, usize)> {
+    let rest = events.get(i..)?;
+    let item = i + rest.iter().position(|event| !matches!(event, Event::Joint(..)))?;
+    Some((item, events.get(item)?.begins(slot)?))
+}
+
 /// How many events stand from the item that the first begins to its end.
 fn item_length(events: &[Event]) -> Option<usize> {
     let mut depth = 0usize;
@@ -385,21 +437,28 @@ fn is_private(steps: &[Step]) -> bool {
             let mut before = items.cells.iter().map(|(before, ..)| before);
             !before.all(|bytes| is_markup(bytes)) || !is_markup(&items.close)
         }
-        Step::Value(..) => false,
+        Step::Wild(_, wild) => wild.is_private(),
+        Step::Choice(ways) => ways.iter().any(|way| is_private(way)),
+        Step::Value(..) | Step::Joint(_) => false,
     })
 }
 
 impl Step {
-    fn bytes(&self) -> usize {
+    /// Bytes of memory, roughly.
+    pub(super) fn bytes(&self) -> usize {
         let inside = match self {
             Step::Constant(bytes) => bytes.len(),
             Step::Tell(fixed) => fixed.bytes(),
             Step::Value(..) => 0,
+            Step::Wild(_, wild) => wild.bytes(),
             Step::Alike(items) => {
                 let cells = items.cells.iter().map(|(before, ..)| before.len() + 32);
                 items.gap.len() + items.close.len() + cells.sum::<usize>()
             }
-            Step::Items(several) => several.shapes.iter().flatten().map(Step::bytes).sum(),
+            Step::Items(Several { shapes: ways, .. }) | Step::Choice(ways) => {
+                ways.iter().flatten().map(Step::bytes).sum()
+            }
+            Step::Joint(joint) => 4 * joint.state.len(),
         };
         inside + size_of::<Step>()
     }
@@ -412,7 +471,7 @@ pub(super) fn is_markup(bytes: &[u8]) -> bool {
 }
 
 /// The same for bytes that may begin inside a tag.
-fn is_markup_from(mut inside: bool, bytes: &[u8]) -> bool {
+pub(super) fn is_markup_from(mut inside: bool, bytes: &[u8]) -> bool {
     let mut name = 0;
     for (i, &byte) in bytes.iter().enumerate() {
         match byte {

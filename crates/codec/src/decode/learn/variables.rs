@@ -22,7 +22,7 @@ pub struct Variable {
     pub name: String,
     /// Its type, as the text is read.
     pub ty: String,
-    /// How it reaches the sink: `scalar`, `record`, `column` or `rows`.
+    /// How it reaches the sink: `scalar`, `record`, `column`, `rows` or `xml`.
     pub setter: &'static str,
     /// Whether there may be several.
     pub repeats: bool,
@@ -73,13 +73,29 @@ impl Table<'_> {
                     let name = self.field(slot.field);
                     self.add(name, *kernel, "scalar", slot.many);
                 }
+                Step::Wild(slot, wild) => {
+                    let (name, place) = (self.field(slot.field), self.place);
+                    self.push(name, "XML".into(), "xml", slot.many);
+                    self.place = place + wild.bytes();
+                }
                 Step::Alike(items) => self.items(items),
+                Step::Choice(ways) => self.choice(ways),
+                Step::Joint(_) => {}
                 Step::Items(several) => {
                     let outer = std::mem::replace(&mut self.repeats, true);
                     several.shapes.iter().for_each(|shape| self.steps(shape));
                     self.repeats = outer;
                 }
             }
+        }
+    }
+
+    /// All ways begin in the same record and end in the same, which may be another.
+    fn choice(&mut self, ways: &[Vec<Step>]) {
+        let open = self.open.clone();
+        for way in ways {
+            self.open.clone_from(&open);
+            self.steps(way);
         }
     }
 
@@ -126,12 +142,16 @@ impl Table<'_> {
     }
 
     fn add(&mut self, name: String, kernel: Kernel, setter: &'static str, many: bool) {
+        self.push(name, self.label(kernel), setter, many);
+    }
+
+    fn push(&mut self, name: String, ty: String, setter: &'static str, many: bool) {
         let parents: Vec<&str> = self.open.iter().map(|(name, _)| &**name).collect();
         let row = Variable {
             place: self.place,
             parent: parents.join("/"),
             name,
-            ty: self.label(kernel),
+            ty,
             setter,
             repeats: many || self.repeats,
         };

@@ -239,7 +239,7 @@ impl<'a> Ground<'_, 'a> {
 
     /// The text at `at` up to the next tag.
     #[inline(always)]
-    fn text(self, at: usize) -> Option<(Cow<'a, str>, usize)> {
+    pub(in super::super) fn text(self, at: usize) -> Option<(Cow<'a, str>, usize)> {
         match plain_text(self.input.as_bytes().get(at..)?) {
             Some(length) => Some((Cow::Borrowed(self.input.get(at..at + length)?), at + length)),
             None => self.unusual_text(at),

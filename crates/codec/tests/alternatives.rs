@@ -1,0 +1,157 @@
+//! Messages of which parts are there, or missing, or others, are learned as one automaton; elements that a wildcard
+//! admits are compared as well.
+
+mod support;
+
+use castile_testkit::{Effort, Rng, Sampler, Table};
+use support::learned::Learned;
+use support::{encoded, message};
+
+/// Messages of every kind that this text can be read as: an optional part is written `[part]`, alternatives
+/// `[one|other]`.
+fn all(text: &str) -> Vec<String> {
+    let Some((before, rest)) = text.split_once('[') else {
+        return vec![text.to_owned()];
+    };
+    let (parts, behind) = rest.split_once(']').expect("a bracket that closes");
+    let ways: Vec<&str> = if parts.contains('|') { parts.split('|').collect() } else { vec![parts, ""] };
+    let behind = all(behind);
+    ways.iter()
+        .flat_map(|way| behind.iter().map(move |behind| format!("{before}{way}{behind}")))
+        .collect()
+}
+
+/// Learns from the messages again and again, in another order each time; how many tracks there are then, and how
+/// many messages were not followed in the last round.
+fn learned(types: &str, name: &str, inside: &str, strict: bool) -> (usize, usize) {
+    let table = Table::parse(types);
+    let plan = table.plan(name);
+    let mut learned = Learned::default();
+    let mut texts: Vec<String> = all(inside).iter().map(|inside| message(name, inside)).collect();
+    let mut rng = Rng::new(7);
+    let mut missed = 0;
+    for round in 0..4 {
+        for i in (1..texts.len()).rev() {
+            texts.swap(i, rng.below(i + 1));
+        }
+        missed = 0;
+        for text in &texts {
+            let text = text.replace('#', &format!("{round}"));
+            missed += usize::from(!learned.check(&table, &plan, &text, strict, inside));
+        }
+    }
+    (learned.tracks.len(), missed)
+}
+
+#[test]
+fn parts_that_may_be_missing_are_one_automaton() {
+    let types = "Rec = a:int?, b:string?, c:double?, d:int, e:string?";
+    let inside = "[<a>#</a>][<b>x#</b>][<c>#.5</c>]<d>#</d>[<e>#</e>]";
+    assert_eq!(learned(types, "Rec", inside, true), (1, 0));
+    assert_eq!(learned(types, "Rec", inside, false).1, 0);
+}
+
+#[test]
+fn alternatives_are_one_automaton_and_nothing_else_is_let_in() {
+    let types = "Other = x:int, y:string?
+Rec = (a:int | (b:int, c:int?) | o:Other), (d:int & e:int?), f:string";
+    let inside = "[<a>#</a>|<b>#</b>|<b>#</b><c>#</c>|<o><x>#</x></o>|<o><x>#</x><y>#</y></o>]\
+                  [<d>#</d>|<d>#</d><e>#</e>|<e>#</e><d>#</d>]<f>#</f>";
+    assert_eq!(learned(types, "Rec", inside, true), (1, 0));
+    // What is in none of them, with all of them known.
+    let table = Table::parse(types);
+    let plan = table.plan("Rec");
+    let mut known = Learned::default();
+    for _ in 0..2 {
+        for inside in all(inside) {
+            known.check(&table, &plan, &message("Rec", &inside.replace('#', "1")), true, "good");
+        }
+    }
+    for bad in all("[<a>1</a>][<b>2</b>][<c>3</c>][<o><x>1</x></o>][<d>4</d>][<e>5</e>][<d>6</d>]<f>7</f>[<a>1</a>]") {
+        known.check(&table, &plan, &message("Rec", &bad), true, &bad);
+    }
+}
+
+#[test]
+fn items_of_other_shapes_join_those_that_are_known() {
+    let types = "Item = n:int, t:string?, u:int?
+Rec = first:int, item:Item*, last:int?";
+    let item = "[<item><n>#</n></item>|<item><n>#</n><t>x</t></item>|<item><n>#</n><t>x</t><u>1</u></item>|]";
+    let inside = format!("<first>1</first>{item}{item}{item}[<last>2</last>]");
+    let (tracks, missed) = learned(types, "Rec", &inside, true);
+    assert_eq!(missed, 0);
+    assert!(tracks <= 2, "{tracks}");
+}
+
+#[test]
+fn groups_that_repeat_keep_apart_what_is_not_the_same_pass() {
+    let types = "In = p:int?, q:int?
+Rec = (a:In | b:In){0-9}, c:int?";
+    let one = "[<a><p>#</p></a>|<b><q>#</q></b>|<a/>|]";
+    let inside = format!("{one}{one}{one}[<c>1</c>]");
+    assert_eq!(learned(types, "Rec", &inside, true).1, 0);
+    assert_eq!(learned(types, "Rec", &inside, false).1, 0);
+}
+
+const WILD: &str = "Rec = a:int, *any*, z:int?
+Loose = a:int, any:any, z:int?";
+
+#[test]
+fn what_a_wildcard_admits_may_hold_other_values() {
+    let table = Table::parse("Rec = a:int, *any*, z:int?");
+    let plan = table.plan("Rec");
+    let mut learned = Learned::default();
+    let mut like = |wild: &str| learned.check(&table, &plan, &message("Rec", &format!("<a>1</a>{wild}")), true, wild);
+    assert!(!like("<w:m xmlns:w='urn:w' at='1' w:by=\"x\"><w:t>some</w:t> <w:e/></w:m>"));
+    for same in [
+        "<w:m xmlns:w='urn:w' at='' w:by=\"it's\"><w:t/></w:m>",
+        "<w:m xmlns:w='urn:w' at='12' w:by=\"it's\"><w:t></w:t> <w:e/></w:m>",
+        "<w:m xmlns:w='urn:w' at='>' w:by=\"\u{E9}\"><w:t>&amp; &#65; ]] \u{1F600}</w:t> <w:e/></w:m>",
+    ] {
+        let is_first = same.contains("<w:t/>");
+        assert_eq!(like(same), !is_first, "{same}");
+    }
+    for other in [
+        "<w:m xmlns:w='urn:v' at='12' w:by=\"x\"><w:t>some</w:t> <w:e/></w:m>",
+        "<w:m xmlns:w='urn:w' at='&amp;' w:by=\"x\"><w:t>some</w:t> <w:e/></w:m>",
+        "<w:m xmlns:w='urn:w' at='1' w:by=\"x\"><w:t>so<w:b/>me</w:t> <w:e/></w:m>",
+        "<w:m xmlns:w='urn:w' at='1' w:by=\"x\"><w:t>]]></w:t> <w:e/></w:m>",
+        "<w:m xmlns:w='urn:w' at='1' w:by=\"x\"><w:t>\u{1}</w:t> <w:e/></w:m>",
+        "<w:m xmlns:w='urn:w' at='<' w:by=\"x\"><w:t>some</w:t> <w:e/></w:m>",
+        "<w:m xmlns:w='urn:w' at='1' w:by=\"x\"><w:t>some</w:t> <w:e></w:m>",
+        "<w:m xmlns:w='urn:w' at='1' at='2' w:by=\"x\"><w:t>some</w:t> <w:e/></w:m>",
+        "<w:m xmlns:w='urn:w' at='1' w:by=\"x\"><w:t>some</w:t> <w:e/>",
+    ] {
+        assert!(!like(other), "{other}");
+    }
+    assert!(learned.tracks.iter().all(|(_, track)| !format!("{track:?}").contains("some")));
+}
+
+#[test]
+fn declarations_around_what_is_kept_as_xml_do_not_multiply() {
+    let table = Table::parse("Rec = *any*");
+    let plan = table.plan("Rec");
+    let mut learned = Learned::default();
+    let uri = "u".repeat(1 << 20);
+    let with = |items: usize| {
+        let body = format!("<Rec xmlns='urn:t'>{}</Rec>", "<b xmlns='' a='1'>x</b>".repeat(items));
+        format!("<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/' xmlns:p='{uri}'><e:Body>{body}</e:Body></e:Envelope>")
+    };
+    assert!(!learned.check(&table, &plan, &with(2), true, "two"));
+    assert!(learned.check(&table, &plan, &with(20), true, "twenty"));
+    assert!(!learned.check(&table, &plan, &with(300), true, "beyond capture_bytes_max"));
+}
+
+#[test]
+fn random_messages_with_wildcards_are_read_as_the_plain_decoder_reads_them() {
+    let table = Table::parse(WILD);
+    for (name, strict) in [("Rec", true), ("Rec", false), ("Loose", true), ("Loose", false)] {
+        let plan = table.plan(name);
+        let mut learned = Learned::default();
+        for seed in 0..300 {
+            let body = Sampler::new(&table.types, Rng::new(seed)).effort(Effort::Random).record(plan.body);
+            let text = encoded(&table.types, &plan, &body).expect("a good sample");
+            learned.check(&table, &plan, &text, strict, name);
+        }
+    }
+}
