@@ -14,7 +14,11 @@ fn all(text: &str) -> Vec<String> {
         return vec![text.to_owned()];
     };
     let (parts, behind) = rest.split_once(']').expect("a bracket that closes");
-    let ways: Vec<&str> = if parts.contains('|') { parts.split('|').collect() } else { vec![parts, ""] };
+    let ways: Vec<&str> = if parts.contains('|') {
+        parts.split('|').collect()
+    } else {
+        vec![parts, ""]
+    };
     let behind = all(behind);
     ways.iter()
         .flat_map(|way| behind.iter().map(move |behind| format!("{before}{way}{behind}")))
@@ -64,10 +68,18 @@ Rec = (a:int | (b:int, c:int?) | o:Other), (d:int & e:int?), f:string";
     let mut known = Learned::default();
     for _ in 0..2 {
         for inside in all(inside) {
-            known.check(&table, &plan, &message("Rec", &inside.replace('#', "1")), true, "good");
+            known.check(
+                &table,
+                &plan,
+                &message("Rec", &inside.replace('#', "1")),
+                true,
+                "good",
+            );
         }
     }
-    for bad in all("[<a>1</a>][<b>2</b>][<c>3</c>][<o><x>1</x></o>][<d>4</d>][<e>5</e>][<d>6</d>]<f>7</f>[<a>1</a>]") {
+    for bad in
+        all("[<a>1</a>][<b>2</b>][<c>3</c>][<o><x>1</x></o>][<d>4</d>][<e>5</e>][<d>6</d>]<f>7</f>[<a>1</a>]")
+    {
         known.check(&table, &plan, &message("Rec", &bad), true, &bad);
     }
 }
@@ -101,8 +113,18 @@ fn what_a_wildcard_admits_may_hold_other_values() {
     let table = Table::parse("Rec = a:int, *any*, z:int?");
     let plan = table.plan("Rec");
     let mut learned = Learned::default();
-    let mut like = |wild: &str| learned.check(&table, &plan, &message("Rec", &format!("<a>1</a>{wild}")), true, wild);
-    assert!(!like("<w:m xmlns:w='urn:w' at='1' w:by=\"x\"><w:t>some</w:t> <w:e/></w:m>"));
+    let mut like = |wild: &str| {
+        learned.check(
+            &table,
+            &plan,
+            &message("Rec", &format!("<a>1</a>{wild}")),
+            true,
+            wild,
+        )
+    };
+    assert!(!like(
+        "<w:m xmlns:w='urn:w' at='1' w:by=\"x\"><w:t>some</w:t> <w:e/></w:m>"
+    ));
     for same in [
         "<w:m xmlns:w='urn:w' at='' w:by=\"it's\"><w:t/></w:m>",
         "<w:m xmlns:w='urn:w' at='12' w:by=\"it's\"><w:t></w:t> <w:e/></w:m>",
@@ -124,7 +146,12 @@ fn what_a_wildcard_admits_may_hold_other_values() {
     ] {
         assert!(!like(other), "{other}");
     }
-    assert!(learned.tracks.iter().all(|(_, track)| !format!("{track:?}").contains("some")));
+    assert!(
+        learned
+            .tracks
+            .iter()
+            .all(|(_, track)| !format!("{track:?}").contains("some"))
+    );
 }
 
 #[test]
@@ -134,8 +161,13 @@ fn declarations_around_what_is_kept_as_xml_do_not_multiply() {
     let mut learned = Learned::default();
     let uri = "u".repeat(1 << 20);
     let with = |items: usize| {
-        let body = format!("<Rec xmlns='urn:t'>{}</Rec>", "<b xmlns='' a='1'>x</b>".repeat(items));
-        format!("<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/' xmlns:p='{uri}'><e:Body>{body}</e:Body></e:Envelope>")
+        let body = format!(
+            "<Rec xmlns='urn:t'>{}</Rec>",
+            "<b xmlns='' a='1'>x</b>".repeat(items)
+        );
+        format!(
+            "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/' xmlns:p='{uri}'><e:Body>{body}</e:Body></e:Envelope>"
+        )
     };
     assert!(!learned.check(&table, &plan, &with(2), true, "two"));
     assert!(learned.check(&table, &plan, &with(20), true, "twenty"));
@@ -149,7 +181,9 @@ fn random_messages_with_wildcards_are_read_as_the_plain_decoder_reads_them() {
         let plan = table.plan(name);
         let mut learned = Learned::default();
         for seed in 0..300 {
-            let body = Sampler::new(&table.types, Rng::new(seed)).effort(Effort::Random).record(plan.body);
+            let body = Sampler::new(&table.types, Rng::new(seed))
+                .effort(Effort::Random)
+                .record(plan.body);
             let text = encoded(&table.types, &plan, &body).expect("a good sample");
             learned.check(&table, &plan, &text, strict, name);
         }

@@ -53,6 +53,31 @@ fn attributes() {
     assert_eq!(error.offset(), twice.rfind("a0").unwrap());
 }
 
+/// Names made to collide, by a hash of the kind `31 * h + c`, or alike for as long as a name may be, cost no more
+/// than other names as attributes, prefixes and elements.
+#[test]
+fn names_that_collide() {
+    let pair = |n: u32, bit: u32| if n >> bit & 1 == 1 { "Aa" } else { "BB" };
+    let families: [Vec<String>; 2] = [
+        (0..1 << 15)
+            .map(|n| (0..15).map(|bit| pair(n, bit)).collect())
+            .collect(),
+        (0..1 << 10)
+            .map(|n| format!("{}{n:06}", "n".repeat(4000)))
+            .collect(),
+    ];
+    for names in families {
+        let attributes: String = names.iter().map(|name| format!(" {name}='1'")).collect();
+        assert_eq!(limit_of(&format!("<a{attributes}/>")), "attributes_max");
+        assert_eq!(read(&format!("<a{attributes}/>"), unlimited()), Ok(2));
+        let prefixes: String = names.iter().map(|name| format!(" xmlns:{name}='u'")).collect();
+        let elements: String = names.iter().map(|name| format!("<{name}:e/>")).collect();
+        let text = format!("<a{prefixes}>{elements}</a>");
+        assert_eq!(limit_of(&text), "attributes_max");
+        assert_eq!(read(&text, unlimited()), Ok(2 + 2 * names.len()));
+    }
+}
+
 #[test]
 fn namespaces() {
     let declare = |n: usize| {

@@ -69,7 +69,9 @@ impl Learned {
                 self.prologues.push(lesson.prologue.clone());
             }
             let merged = self.tracks.iter_mut().find_map(|(prologue, track)| {
-                let both = track.merged(&lesson.track).filter(|_| *prologue == lesson.prologue)?;
+                let both = track
+                    .merged(&lesson.track)
+                    .filter(|_| *prologue == lesson.prologue)?;
                 *track = Arc::new(both);
                 Some(())
             });

@@ -2,8 +2,8 @@
 
 use castile_plan::{ComplexId, Occurs, Particle};
 
-use super::super::{Decoder, Next};
 use super::super::leaf::Cursor;
+use super::super::{Decoder, Next};
 use super::merge::Joint;
 use super::notes::{Event, Number};
 
@@ -46,7 +46,11 @@ impl Decoder<'_, '_> {
             false => Box::default(),
         };
         let mut notes = notes.borrow_mut();
-        let joint = Joint { level: notes.level, first: std::mem::take(&mut notes.is_first), state };
+        let joint = Joint {
+            level: notes.level,
+            first: std::mem::take(&mut notes.is_first),
+            state,
+        };
         // Without a state it is no place.
         let at = if joint.state.is_empty() { 0 } else { at };
         notes.push(Event::Joint(joint, at));
@@ -55,12 +59,18 @@ impl Decoder<'_, '_> {
     /// All that decides how the record is read on.
     fn state_of(&self, id: ComplexId, cursor: &Cursor) -> Box<[u32]> {
         let leaves = self.types.leaves(id);
-        let counts = self.counts.get(cursor.base..cursor.base + leaves.len()).unwrap_or_default();
-        let counted = counts.iter().zip(leaves).map(|(&count, leaf)| match number_of(leaf.occurs) {
-            // One more makes no difference, once there is one.
-            Number::Any => count.min(1),
-            Number::Same => count,
-        });
+        let counts = self
+            .counts
+            .get(cursor.base..cursor.base + leaves.len())
+            .unwrap_or_default();
+        let counted = counts
+            .iter()
+            .zip(leaves)
+            .map(|(&count, leaf)| match number_of(leaf.occurs) {
+                // One more makes no difference, once there is one.
+                Number::Any => count.min(1),
+                Number::Same => count,
+            });
         let mut state = vec![id.index() as u32, cursor.leaf.map_or(0, |leaf| leaf as u32 + 1)];
         // In order, what lies before the leaf at hand was left for good, and what lies behind it was not met.
         let all = |particle: &Particle| matches!(particle, Particle::All { .. });

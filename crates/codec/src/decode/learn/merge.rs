@@ -29,7 +29,10 @@ pub(super) struct Joint {
 impl Joint {
     /// The same, where nothing can meet.
     pub(super) fn closed(self) -> Joint {
-        Joint { state: Box::default(), ..self }
+        Joint {
+            state: Box::default(),
+            ..self
+        }
     }
 }
 
@@ -58,7 +61,12 @@ fn choices(steps: &[Step]) -> usize {
 
 /// The same for paths that begin behind a joint of this level.
 fn merged_from(a: &[Step], b: &[Step], level: u32) -> Option<Vec<Step>> {
-    let begin = Met { level, i: 0, j: 0, out: 0 };
+    let begin = Met {
+        level,
+        i: 0,
+        j: 0,
+        out: 0,
+    };
     Merge::new(a, b, Some(begin)).run()
 }
 
@@ -83,7 +91,14 @@ struct Met {
 
 impl<'s> Merge<'s> {
     fn new(a: &'s [Step], b: &'s [Step], last: Option<Met>) -> Merge<'s> {
-        Merge { a, b, i: 0, j: 0, out: Vec::with_capacity(a.len()), last }
+        Merge {
+            a,
+            b,
+            i: 0,
+            j: 0,
+            out: Vec::with_capacity(a.len()),
+            last,
+        }
     }
 
     fn run(mut self) -> Option<Vec<Step>> {
@@ -119,7 +134,12 @@ impl<'s> Merge<'s> {
         self.out.push(step);
         (self.i, self.j) = (self.i + 1, self.j + 1);
         if let Some(level) = level {
-            self.last = Some(Met { level, i: self.i, j: self.j, out: self.out.len() });
+            self.last = Some(Met {
+                level,
+                i: self.i,
+                j: self.j,
+                out: self.out.len(),
+            });
         }
     }
 
@@ -129,8 +149,11 @@ impl<'s> Merge<'s> {
             return None;
         };
         let rest = self.b.get(self.j..)?;
-        let found = joints(rest, last.level).find(|(_, joint)| joint.state == end.state && joint.level == end.level);
-        let Some((length, _)) = found else { return self.part() };
+        let found =
+            joints(rest, last.level).find(|(_, joint)| joint.state == end.state && joint.level == end.level);
+        let Some((length, _)) = found else {
+            return self.part();
+        };
         let way = rest.get(..length)?;
         let mut ways = ways.to_vec();
         add(&mut ways, way, last.level)?;
@@ -144,11 +167,14 @@ impl<'s> Merge<'s> {
         let Met { level, i, j, out } = self.last?;
         let (a, b) = (self.a.get(i..)?, self.b.get(j..)?);
         let meets = |(length, joint): (usize, &Joint)| {
-            let same = joints(b, level).find(|(_, other)| other.state == joint.state && other.level == joint.level);
+            let same =
+                joints(b, level).find(|(_, other)| other.state == joint.state && other.level == joint.level);
             same.map(|(other, _)| (length, other))
         };
         // Where the longer of the ways is shortest.
-        let (in_a, in_b) = joints(a, level).filter_map(meets).min_by_key(|(a, b)| *a.max(b))?;
+        let (in_a, in_b) = joints(a, level)
+            .filter_map(meets)
+            .min_by_key(|(a, b)| *a.max(b))?;
         let mut ways = Vec::new();
         add(&mut ways, a.get(..in_a)?, level)?;
         add(&mut ways, b.get(..in_b)?, level)?;
@@ -162,16 +188,24 @@ impl<'s> Merge<'s> {
 /// The joints of the record that is open at `level` where the steps begin, and of those around it.
 fn joints(steps: &[Step], level: u32) -> impl Iterator<Item = (usize, &Joint)> {
     let mut open = level;
-    let joints = steps.iter().take(APART_MAX).enumerate().filter_map(|(i, step)| match step {
-        Step::Joint(joint) => Some((i, joint)),
-        _ => None,
-    });
+    let joints = steps
+        .iter()
+        .take(APART_MAX)
+        .enumerate()
+        .filter_map(|(i, step)| match step {
+            Step::Joint(joint) => Some((i, joint)),
+            _ => None,
+        });
     joints.filter(move |(_, joint)| {
         if joint.level > open {
             return false;
         }
         // The first of a record says that the one before it has ended.
-        open = if joint.first { joint.level.saturating_sub(1) } else { joint.level };
+        open = if joint.first {
+            joint.level.saturating_sub(1)
+        } else {
+            joint.level
+        };
         !joint.first && !joint.state.is_empty()
     })
 }
@@ -204,7 +238,9 @@ pub(super) fn without_joints(steps: &[Step]) -> Vec<Step> {
     for step in steps {
         match step {
             Step::Joint(_) => {}
-            Step::Choice(ways) => out.push(Step::Choice(ways.iter().map(|way| without_joints(way)).collect())),
+            Step::Choice(ways) => {
+                out.push(Step::Choice(ways.iter().map(|way| without_joints(way)).collect()))
+            }
             Step::Constant(bytes) => {
                 // What is told between two constants is told all the same.
                 let last = out.iter().rposition(|step| !matches!(step, Step::Tell(_)));

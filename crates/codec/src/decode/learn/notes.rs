@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use castile_value::{ColumnBuf, DType, GraphSink, RowLayout, Rows, Scalar, Shape, Sink, Slot};
 
-use super::merge::Joint;
 use super::super::Decoder;
 use super::super::element::has_names;
 use super::super::repeat::{Kernel, Pattern, plain_value};
+use super::merge::Joint;
 use castile_plan::{Field, SimpleId};
 
 /// One thing that a message told its sink.

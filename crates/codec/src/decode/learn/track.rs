@@ -5,8 +5,8 @@ use std::ops::Range;
 use castile_value::{DType, Slot};
 
 use super::merge::{Joint, merged, without_joints};
-use super::wild::Wild;
 use super::notes::{Alike, Event, Fixed, Heard, Kind, Layout, Number};
+use super::wild::Wild;
 use crate::decode::repeat::Kernel;
 
 /// How a message of one shape goes: constant bytes and, between them, values.

@@ -33,9 +33,16 @@ impl Wild {
     /// sections: it is a constant.
     pub(super) fn new(input: &[u8], span: Range<usize>, text: &str) -> Option<Wild> {
         let raw = input.get(span)?;
-        let name_end = raw.iter().position(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n' | b'/' | b'>'))?;
+        let name_end = raw
+            .iter()
+            .position(|b| matches!(b, b' ' | b'\t' | b'\r' | b'\n' | b'/' | b'>'))?;
         let declarations = text.get(name_end..name_end + text.len().checked_sub(raw.len())?)?;
-        let mut scan = Scan { raw, at: 0, from: 0, holes: Vec::new() };
+        let mut scan = Scan {
+            raw,
+            at: 0,
+            from: 0,
+            holes: Vec::new(),
+        };
         scan.element()?;
         let Scan { holes, from, .. } = scan;
         Some(Wild {
@@ -159,7 +166,8 @@ impl Scan<'_> {
     }
 
     fn hole(&mut self, place: Range<usize>, hole: Hole) -> Option<()> {
-        self.holes.push((self.raw.get(self.from..place.start)?.into(), hole));
+        self.holes
+            .push((self.raw.get(self.from..place.start)?.into(), hole));
         self.from = place.end;
         Some(())
     }
