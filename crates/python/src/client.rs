@@ -3,10 +3,10 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use castile_endpoint::{
-    Client as Endpoint, Exchange, Fault, Kind, Outcome, Outgoing, Record, Reuse, StreamOptions, Version,
+    Client as Endpoint, Fault, Kind, Outcome, Outgoing, Record, Reuse, StreamOptions, Version,
 };
 use castile_plan::{ComplexId, TypeId};
-use castile_value::{Shape, Source, Value, ValueSink};
+use castile_value::{Shape, Source, Value};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
@@ -17,9 +17,9 @@ use crate::encoded::Encoded;
 use crate::options::{Settings, client_options, location};
 use crate::reuse::InPlace;
 use crate::schema::{self, FieldFace, PortFace, TypeFace};
-use crate::sink::{Classes, Form, Objects, RowsAs, record_to_python};
+use crate::sink::{Classes, Form, Objects, RowsAs};
 use crate::source::{Context, arguments, owned};
-use crate::stream::Stream;
+use crate::stream::{Given, Stream};
 use crate::{error, fault, log};
 
 /// Bytes of a reply from which arrays are read without the interpreter lock.
@@ -140,30 +140,24 @@ impl Client {
         }
     }
 
-    /// Second step for a request that is written while it is sent: its arguments once more.
+    /// Second step for a request that is written while it is sent: what was given, once more.
     fn exchange_streamed(
         &self,
         py: Python<'_>,
         request: &Bound<'_, Request>,
-        args: &Bound<'_, PyTuple>,
-        kwargs: Option<&Bound<'_, PyDict>>,
-        header: Option<Bound<'_, PyAny>>,
+        given: Given<'_>,
         timeout: Option<f64>,
     ) -> PyResult<Answer> {
         let (outgoing, stop) = (outgoing(request, timeout)?, request.borrow().stop());
-        self.send_streamed(py, outgoing, &stop, args, kwargs, header)
-            .map(Answer)
+        self.send_streamed(py, outgoing, &stop, given).map(Answer)
     }
 
     /// Sends a request and gives an array of the reply batch by batch; a fault is raised.
-    #[allow(clippy::too_many_arguments)] // those of exchange_streamed, and what is streamed
     fn open_stream(
         &self,
         py: Python<'_>,
         request: &Bound<'_, Request>,
-        args: &Bound<'_, PyTuple>,
-        kwargs: Option<&Bound<'_, PyDict>>,
-        header: Option<Bound<'_, PyAny>>,
+        given: Given<'_>,
         timeout: Option<f64>,
         array: Option<String>,
         batch: u64,
@@ -175,7 +169,7 @@ impl Client {
             ..StreamOptions::default()
         };
         let stop = request.borrow().stop();
-        self.receive_stream(py, outgoing, &stop, args, kwargs, header, &options)
+        self.receive_stream(py, outgoing, &stop, given, &options)
     }
 
     /// Second step: bytes out, bytes in, without the interpreter lock.
@@ -393,45 +387,6 @@ impl Client {
             classes,
             in_place: InPlace::default(),
             encoded: Mutex::default(),
-        }
-    }
-
-    /// The types of headers and results, when these are mostly arrays.
-    fn arrays(&self, operation: &str) -> Option<(ComplexId, ComplexId)> {
-        let output = self.endpoint.operation(operation).ok()?.output.as_ref();
-        if output.is_none_or(|plan| plan.encoded) {
-            // Its objects may be shared.
-            return None;
-        }
-        let types = self.endpoint.result(operation).ok()?;
-        types.filter(|(_, result)| self.classes.is_arrays(*result))
-    }
-
-    /// [`Client::receive`] for arrays: the message is read without the interpreter lock.
-    fn receive_arrays<'py>(
-        &self,
-        py: Python<'py>,
-        exchange: &Exchange,
-        header: ComplexId,
-        result: ComplexId,
-        whole: bool,
-    ) -> PyResult<(Bound<'py, PyAny>, bool, Call)> {
-        let types = self.endpoint.types();
-        let (outcome, record, header, result) = py.detach(|| {
-            let mut header = ValueSink::new(types.shape(header).clone());
-            let mut result = ValueSink::new(types.shape(result).clone());
-            let (outcome, record) = self.endpoint.receive(exchange, &mut header, &mut result);
-            (outcome, record, header.finish(), result.finish())
-        });
-        match outcome {
-            Err(e) => Err(error::endpoint(py, &e)),
-            Ok(Outcome::Fault(fault)) => Ok(self.fault(py, *fault, record)),
-            Ok(Outcome::Reply(blocks)) => {
-                let result = record_to_python(py, &self.classes, result)?;
-                let value = if whole { result } else { single(result)? };
-                let header = record_to_python(py, &self.classes, header)?.unbind();
-                Ok((value, false, Call::new(record, header, blocks)))
-            }
         }
     }
 

@@ -31,13 +31,11 @@ impl Acs {
     /// `handler` answers calls as a server's does; `begin(operations)` gives the names of those that it
     /// answers. `program(client, conversation)` runs when the turn of a session is the ACS's, in a thread of
     /// its own, and raises nothing.
-    #[expect(clippy::too_many_arguments, reason = "what Python gives, name by name")]
     #[new]
     fn new(
         py: Python<'_>,
         schemas: Vec<Bound<'_, PyAny>>,
-        host: String,
-        port: u16,
+        address: (String, u16),
         handler: Py<PyAny>,
         begin: &Bound<'_, PyAny>,
         program: Py<PyAny>,
@@ -70,7 +68,7 @@ impl Acs {
                 run(session.into_session(), &handlers, &program);
                 Ok(())
             });
-            let server = acs.bind((host.as_str(), port))?;
+            let server = acs.bind((address.0.as_str(), address.1))?;
             let (host, address) = (server.host().clone(), server.local_addr());
             let running = server.start()?;
             Ok(Acs {

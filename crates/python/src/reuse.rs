@@ -1,4 +1,4 @@
-//! Replies that are one array, and arrays of earlier replies: the same one given again, or written into
+//! Replies that are mostly arrays, and arrays of earlier replies: the same one given again, or written into
 //! ([`InPlace`]).
 
 use std::collections::HashMap;
@@ -41,6 +41,45 @@ impl InPlace {
 }
 
 impl Client {
+    /// The types of headers and results, when these are mostly arrays.
+    pub(crate) fn arrays(&self, operation: &str) -> Option<(ComplexId, ComplexId)> {
+        let output = self.endpoint.operation(operation).ok()?.output.as_ref();
+        if output.is_none_or(|plan| plan.encoded) {
+            // Its objects may be shared.
+            return None;
+        }
+        let types = self.endpoint.result(operation).ok()?;
+        types.filter(|(_, result)| self.classes.is_arrays(*result))
+    }
+
+    /// [`Client::receive`] for arrays: the message is read without the interpreter lock.
+    pub(crate) fn receive_arrays<'py>(
+        &self,
+        py: Python<'py>,
+        exchange: &Exchange,
+        header: ComplexId,
+        result: ComplexId,
+        whole: bool,
+    ) -> PyResult<(Bound<'py, PyAny>, bool, Call)> {
+        let types = self.endpoint.types();
+        let (outcome, record, header, result) = py.detach(|| {
+            let mut header = ValueSink::new(types.shape(header).clone());
+            let mut result = ValueSink::new(types.shape(result).clone());
+            let (outcome, record) = self.endpoint.receive(exchange, &mut header, &mut result);
+            (outcome, record, header.finish(), result.finish())
+        });
+        match outcome {
+            Err(e) => Err(error::endpoint(py, &e)),
+            Ok(Outcome::Fault(fault)) => Ok(self.fault(py, *fault, record)),
+            Ok(Outcome::Reply(blocks)) => {
+                let result = record_to_python(py, &self.classes, result)?;
+                let value = if whole { result } else { single(result)? };
+                let header = record_to_python(py, &self.classes, header)?.unbind();
+                Ok((value, false, Call::new(record, header, blocks)))
+            }
+        }
+    }
+
     /// [`Client::receive`] for a reply that is one array: the same as the last gives the same array, read-only.
     pub(crate) fn receive_shared<'py>(
         &self,

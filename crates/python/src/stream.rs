@@ -58,49 +58,40 @@ impl Host for Interpreter {
     }
 }
 
+/// What a user gives to a call: arguments, those with names, and the header.
+#[derive(FromPyObject)]
+pub(crate) struct Given<'py>(
+    Bound<'py, PyTuple>,
+    Option<Bound<'py, PyDict>>,
+    Option<Bound<'py, PyAny>>,
+);
+
 impl Client {
     pub(crate) fn send_streamed(
         &self,
         py: Python<'_>,
         outgoing: Outgoing,
         stop: &Arc<AtomicBool>,
-        args: &Bound<'_, PyTuple>,
-        kwargs: Option<&Bound<'_, PyDict>>,
-        header: Option<Bound<'_, PyAny>>,
+        given: Given<'_>,
     ) -> PyResult<Exchange> {
         let operation = outgoing.operation.clone();
-        self.with_sources(
-            py,
-            &operation,
-            stop,
-            args,
-            kwargs,
-            header,
-            |host, header, args| self.endpoint.exchange_streamed(outgoing, header, args, host),
-        )
+        self.with_sources(py, &operation, stop, given, |host, header, args| {
+            self.endpoint.exchange_streamed(outgoing, header, args, host)
+        })
     }
 
-    #[allow(clippy::too_many_arguments)] // those of a call, what is streamed, and what stops it
     pub(crate) fn receive_stream(
         &self,
         py: Python<'_>,
         outgoing: Outgoing,
         stop: &Arc<AtomicBool>,
-        args: &Bound<'_, PyTuple>,
-        kwargs: Option<&Bound<'_, PyDict>>,
-        header: Option<Bound<'_, PyAny>>,
+        given: Given<'_>,
         options: &StreamOptions,
     ) -> PyResult<Stream> {
         let operation = outgoing.operation.clone();
-        let opened = self.with_sources(
-            py,
-            &operation,
-            stop,
-            args,
-            kwargs,
-            header,
-            |host, header, args| self.endpoint.open_stream(outgoing, header, args, options, host),
-        )?;
+        let opened = self.with_sources(py, &operation, stop, given, |host, header, args| {
+            self.endpoint.open_stream(outgoing, header, args, options, host)
+        })?;
         match opened {
             Ok(reply) => Ok(Stream::new(Coming::Reply(Box::new(reply)), &self.classes)),
             Err(fault) => Err(fault::to_python(py, &self.classes, fault)),
@@ -108,15 +99,12 @@ impl Client {
     }
 
     /// Runs a call that takes values from Python while it goes on.
-    #[allow(clippy::too_many_arguments)] // those of a call, and what stops it
     fn with_sources<T>(
         &self,
         py: Python<'_>,
         operation: &str,
         stop: &Arc<AtomicBool>,
-        args: &Bound<'_, PyTuple>,
-        kwargs: Option<&Bound<'_, PyDict>>,
-        header: Option<Bound<'_, PyAny>>,
+        given: Given<'_>,
         call: impl FnOnce(&Interpreter, &dyn Source, &dyn Source) -> Result<T, castile_endpoint::Error>,
     ) -> PyResult<T> {
         let types = self.endpoint.types();
@@ -125,7 +113,8 @@ impl Client {
             .arguments(operation)
             .map_err(|e| error::endpoint(py, &e))?;
         let context = Context::new(py, types, self.classes.form.zeep).streaming(true);
-        let args = arguments(py, types, complex, operation, args, kwargs)?;
+        let Given(args, kwargs, header) = given;
+        let args = arguments(py, types, complex, operation, &args, kwargs.as_ref())?;
         let args = context.record(args, Some(complex), operation);
         let header = header.unwrap_or_else(|| PyDict::new(py).into_any());
         let header = context.record(header, self.header_type(operation), "Header");

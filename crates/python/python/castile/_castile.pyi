@@ -380,17 +380,13 @@ class Client:
     def exchange_streamed(
         self,
         request: Request,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any] | None,
-        header: Any,
+        given: tuple[tuple[Any, ...], dict[str, Any] | None, Any],
         timeout: float | None,
     ) -> Answer: ...
     def open_stream(
         self,
         request: Request,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any] | None,
-        header: Any,
+        given: tuple[tuple[Any, ...], dict[str, Any] | None, Any],
         timeout: float | None,
         array: str | None,
         batch: int,
@@ -473,8 +469,7 @@ class Acs:
     def __new__(
         cls,
         schemas: list[str | os.PathLike[str] | bytes],
-        host: str,
-        port: int,
+        address: tuple[str, int],
         handler: Any,
         begin: Callable[[Sequence[OperationFace]], list[str]],
         program: Callable[[Client, Conversation], None],

@@ -219,8 +219,7 @@ class Shared(Generic[Service]):
         """Second step, which blocks: what came back."""
         if not request.is_streamed:
             return self._core.exchange(request, asked.timeout)
-        header = self._header(asked.operation, asked.headers)
-        return self._core.exchange_streamed(request, asked.args, asked.kwargs, header, asked.timeout)
+        return self._core.exchange_streamed(request, self._given(asked), asked.timeout)
 
     def _value(self, answer: _castile.Answer) -> Any:
         """Third step: the value."""
@@ -234,13 +233,14 @@ class Shared(Generic[Service]):
 
     def _opened(self, asked: Asked, request: Request, array: str | None, batch: int) -> Stream[Any]:
         """Second step for a reply that is read while it comes, which blocks."""
-        header = self._header(asked.operation, asked.headers)
         try:
-            return self._core.open_stream(
-                request, asked.args, asked.kwargs, header, asked.timeout, array, batch
-            )
+            return self._core.open_stream(request, self._given(asked), asked.timeout, array, batch)
         except Fault as fault:
             raise self._typed(fault) from None
+
+    def _given(self, asked: Asked) -> tuple[tuple[Any, ...], dict[str, Any] | None, Any]:
+        """What a call is given, for one that takes it while it goes on."""
+        return asked.args, asked.kwargs, self._header(asked.operation, asked.headers)
 
     def _note(self, call: Call | None) -> None:
         """Keeps what a call did."""

@@ -211,7 +211,7 @@ def serve(
         **tls_settings(tls),
         **cache_settings(cache),
     }
-    core = _castile.Acs(list(schemas), host, port, answers, answers.begin, _program(handler), settings)
+    core = _castile.Acs(list(schemas), (host, port), answers, answers.begin, _program(handler), settings)
     acs = Acs(core, "https" if tls is not None else "http")
     if not background:
         log.info("serving at %s", acs.url)
