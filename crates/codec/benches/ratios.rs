@@ -17,18 +17,17 @@
 mod gsoap;
 mod loops;
 mod types;
+mod ways;
 
 use std::hint::black_box;
 
-use castile_codec::{DecodeOptions, Draft, EncodeOptions, Envelope, Limits, Version};
-use castile_plan::Plan;
 use castile_testkit::{Rng, Table, median, time};
-use castile_value::typed::{Builder, EMPTY, Empty, Fields};
-use castile_value::{Record, Sink, Source, ValueSink};
+use castile_value::typed::Fields;
 
 use gsoap::Gsoap;
 use loops::Loops;
-use types::{Body, Doubles, Event, Events, Ints, Mio, Mios, Strings, TYPES};
+use types::{Doubles, Event, Events, Ints, Mio, Mios, Strings, TYPES};
+use ways::{Body, Ways};
 
 const ITEMS: usize = 100_000;
 const ROUNDS: usize = 31;
@@ -89,14 +88,14 @@ fn main() {
 }
 
 struct Bench {
-    table: Table,
+    ways: Ways,
     gsoap: Option<Gsoap>,
 }
 
 impl Default for Bench {
     fn default() -> Self {
         Bench {
-            table: Table::parse(TYPES),
+            ways: Ways(Table::parse(TYPES)),
             gsoap: Gsoap::wanted(),
         }
     }
@@ -107,24 +106,25 @@ impl Bench {
     where
         T: Fields + Default + PartialEq + Loops,
     {
-        let plan = &self.table.plan(name);
+        let ways = &self.ways;
+        let plan = &ways.0.plan(name);
         let typed = Body(typed);
         let mut message = Vec::new();
-        self.write(plan, &typed, &mut message);
+        ways.write(plan, &typed, &mut message);
         let text = &String::from_utf8(message).expect("a message is UTF-8");
         let items = text.find("<ns1:item>").expect("items")
             ..text.rfind("</ns1:item>").expect("items") + "</ns1:item>".len();
         let items = &text[items];
-        let dynamic = self.read_dynamic(plan, text);
+        let dynamic = ways.read_dynamic(plan, text);
 
         // No timing without a checked answer.
         let mut room = vec![0; items.len() + 256];
         let end = typed.0.write(&mut room);
         assert!(room[..end] == *items.as_bytes(), "{label}: the loop's bytes");
         assert!(T::read(items) == ITEMS, "{label}: the loop reads all");
-        assert!(self.read_typed::<T>(plan, text) == typed, "{label}: typed values");
+        assert!(ways.read_typed::<T>(plan, text) == typed, "{label}: typed values");
         let mut again = Vec::new();
-        self.write(plan, &dynamic, &mut again);
+        ways.write(plan, &dynamic, &mut again);
         assert!(again == text.as_bytes(), "{label}: the bytes of dynamic values");
 
         let mut times: [Vec<f64>; 6] = Default::default();
@@ -132,11 +132,11 @@ impl Bench {
         for round in 0..ROUNDS {
             let mut note = |way: usize, nanos: f64| times[way].push(nanos / ITEMS as f64);
             note(0, time(|| typed.0.write(black_box(&mut room))));
-            note(1, time(|| self.write(plan, &dynamic, &mut again)));
-            note(2, time(|| self.write(plan, &typed, &mut again)));
+            note(1, time(|| ways.write(plan, &dynamic, &mut again)));
+            note(2, time(|| ways.write(plan, &typed, &mut again)));
             note(3, time(|| T::read(black_box(items))));
-            note(4, time(|| self.read_dynamic(plan, text)));
-            note(5, time(|| self.read_typed::<T>(plan, text)));
+            note(4, time(|| ways.read_dynamic(plan, text)));
+            note(5, time(|| ways.read_typed::<T>(plan, text)));
             if let Some(gsoap) = self.gsoap.as_ref().filter(|_| round % 10 == 0)
                 && let Some([write, read]) = gsoap.run(name)
             {
@@ -162,39 +162,5 @@ impl Bench {
                 their_read / read_typed,
             );
         }
-    }
-
-    fn write(&self, plan: &Plan, body: &dyn Source, out: &mut Vec<u8>) {
-        out.clear();
-        let draft = Draft {
-            types: &self.table.types,
-            plan,
-            version: Version::Soap11,
-            header: &EMPTY,
-            body,
-            options: &EncodeOptions::default(),
-        };
-        draft.encode(out).expect("good values");
-    }
-
-    fn read_typed<T: Fields + Default>(&self, plan: &Plan, text: &str) -> Body<T> {
-        let mut body = Builder::<Body<T>>::new();
-        self.read(plan, text, &mut body);
-        body.finish().expect("the same types")
-    }
-
-    fn read_dynamic(&self, plan: &Plan, text: &str) -> Record {
-        let mut body = ValueSink::new(self.table.types.shape(plan.body).clone());
-        self.read(plan, text, &mut body);
-        body.finish()
-    }
-
-    fn read(&self, plan: &Plan, text: &str, body: &mut dyn Sink) {
-        let envelope = Envelope::open(text, &Limits::default()).expect("a good message");
-        let mut header = Builder::<Empty>::new();
-        let options = DecodeOptions::default();
-        envelope
-            .decode(&self.table.types, plan, &options, &mut header, body)
-            .expect("a good message");
     }
 }

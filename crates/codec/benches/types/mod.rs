@@ -1,8 +1,5 @@
 //! What `castile generate rust` writes for such a schema.
 
-use castile_value::Item;
-use castile_value::typed::{Fields, Place};
-
 pub(crate) const TYPES: &str = "
 Doubles = item:double*
 Ints = item:int*
@@ -46,22 +43,3 @@ pub(crate) struct Event {
 castile_value::record!(
     Event, "{urn:t}Event", { 0: seq, 1: time, 2: text }, required [0, 1, 2], flat [seq, time, text]
 );
-
-/// A body of one element.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Body<T>(pub(crate) T);
-
-impl<T: Fields + Default> Fields for Body<T> {
-    fn label(&self) -> &'static str {
-        ""
-    }
-    fn get(&self, _index: usize) -> Item<'_> {
-        Item::Record(&self.0)
-    }
-    fn at(&mut self, index: usize) -> Option<&mut dyn Place> {
-        (index == 0).then_some(&mut self.0 as &mut dyn Place)
-    }
-    fn start(_label: &str) -> Option<Self> {
-        Some(Body::default())
-    }
-}

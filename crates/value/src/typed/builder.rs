@@ -10,6 +10,8 @@ use crate::{ColumnBuf, DType, Packed, RowLayout, Rows, Scalar, Shape, Sink, Slot
 pub struct Builder<T> {
     /// The records that are open, the outermost first; never empty.
     frames: Vec<Frame>,
+    /// The array of the innermost record that a decoder is appending to.
+    array: Option<(Slot, Array)>,
     /// Open records for which there is no place; nothing is put while there are any.
     lost: u32,
     error: Option<Mismatch>,
@@ -18,12 +20,14 @@ pub struct Builder<T> {
     what: std::marker::PhantomData<fn() -> T>,
 }
 
+/// Records that are mostly open at once.
+const DEPTH_LIKELY: usize = 8;
+
 struct Frame {
     record: Box<dyn Open>,
     /// Where the record goes in the one around it.
     at: Slot,
     shape: Option<Arc<Shape>>,
-    array: Option<(Slot, Array)>,
     /// The fields that were put, while that is checked.
     met: Vec<u32>,
 }
@@ -58,8 +62,11 @@ impl<T: Fields + Default> Builder<T> {
             field: 0,
             many: false,
         };
+        let mut frames = Vec::with_capacity(DEPTH_LIKELY);
+        frames.push(Frame::new(Box::new(value), at, None));
         Builder {
-            frames: vec![Frame::new(Box::new(value), at, None)],
+            frames,
+            array: None,
             lost: 0,
             error: None,
             checks: false,
@@ -97,34 +104,24 @@ impl Frame {
             record,
             at,
             shape,
-            array: None,
             met: Vec::new(),
         }
     }
 
-    fn put(&mut self, at: Slot, input: Input<'_, '_>) -> Result<(), Mismatch> {
-        match self.record.place(at.field as usize) {
-            Some(place) => place.put(at.many, input).map_err(|e| e.at(&self.name(at.field))),
-            None => Err(Mismatch::new("a field that this type does not have").at(&self.name(at.field))),
-        }
-    }
-
+    #[cold]
     fn name(&self, field: u32) -> String {
         let name = self.shape.as_ref().and_then(|shape| shape.field(field as usize));
         name.map_or_else(|| format!("field {field}"), str::to_owned)
     }
+}
 
-    fn flush(&mut self) -> Result<(), Mismatch> {
-        match self.array.take() {
-            Some((at, Array::Column(column))) => self.put(at, Input::Column(column)),
-            Some((at, Array::Rows(rows))) => self.put(at, Input::Rows(rows)),
-            None => Ok(()),
-        }
-    }
+#[cold]
+fn no_field() -> Mismatch {
+    Mismatch::new("a field that this type does not have")
 }
 
 impl<T> Builder<T> {
-    #[inline]
+    #[inline(always)]
     fn put(&mut self, at: Slot, input: Input<'_, '_>) {
         if self.lost > 0 {
             return;
@@ -137,18 +134,29 @@ impl<T> Builder<T> {
         if checks {
             frame.met.push(at.field);
         }
-        if let Err(error) = frame.put(at, input) {
-            self.fail(error);
+        let put = match frame.record.place(at.field as usize) {
+            Some(place) => place.put(at.many, input),
+            None => Err(no_field()),
+        };
+        if let Err(error) = put {
+            self.fail_at(at, error);
         }
     }
 
-    #[inline]
+    /// Puts the array where it belongs: something else comes.
+    #[inline(always)]
     fn flush(&mut self) {
-        if let Some(frame) = self.frames.last_mut()
-            && frame.array.is_some()
-            && let Err(error) = frame.flush()
-        {
-            self.fail(error);
+        if self.array.is_some() {
+            self.flush_array();
+        }
+    }
+
+    #[inline(never)]
+    fn flush_array(&mut self) {
+        match self.array.take() {
+            Some((at, Array::Column(column))) => self.put(at, Input::Column(column)),
+            Some((at, Array::Rows(rows))) => self.put(at, Input::Rows(rows)),
+            None => {}
         }
     }
 
@@ -162,6 +170,13 @@ impl<T> Builder<T> {
             let error = Mismatch::new("missing").at(&frame.name(field));
             self.fail(error);
         }
+    }
+
+    /// As [`Builder::fail`], for an error at a field of the innermost record.
+    #[cold]
+    fn fail_at(&mut self, at: Slot, error: Mismatch) {
+        let name = self.frames.last().map(|frame| frame.name(at.field));
+        self.fail(error.at(&name.unwrap_or_default()));
     }
 
     /// Keeps the first error, with the path to it.
@@ -184,18 +199,12 @@ impl<T> Builder<T> {
         if self.lost > 0 || !at.many {
             return None;
         }
-        let checks = self.checks;
-        let frame = self.frames.last()?;
-        let same = matches!(&frame.array, Some((known, array)) if *known == at && fits(array));
+        let same = matches!(&self.array, Some((known, array)) if *known == at && fits(array));
         if !same {
             self.flush();
-            let frame = self.frames.last_mut()?;
-            if checks {
-                frame.met.push(at.field);
-            }
-            frame.array = Some((at, new()));
+            self.array = Some((at, new()));
         }
-        self.frames.last_mut()?.array.as_mut().map(|(_, array)| array)
+        self.array.as_mut().map(|(_, array)| array)
     }
 }
 
@@ -225,21 +234,15 @@ impl<T> Sink for Builder<T> {
         let Some(frame) = self.frames.last_mut() else {
             return;
         };
-        let place = frame.record.place(at.field as usize);
-        let opened = place.map(|place| place.open(shape));
+        let opened = match frame.record.place(at.field as usize) {
+            Some(place) => place.open(shape),
+            None => Err(no_field()),
+        };
         match opened {
-            Some(Ok(record)) => {
-                if self.checks {
-                    frame.met.push(at.field);
-                }
-                self.frames.push(Frame::new(record, at, Some(shape.clone())));
-            }
-            other => {
-                let none = || Mismatch::new("a field that this type does not have");
-                let error = other.and_then(Result::err).unwrap_or_else(none);
-                let error = error.at(&frame.name(at.field));
+            Ok(record) => self.frames.push(Frame::new(record, at, Some(shape.clone()))),
+            Err(error) => {
                 self.lost = 1;
-                self.fail(error);
+                self.fail_at(at, error);
             }
         }
     }
@@ -254,11 +257,8 @@ impl<T> Sink for Builder<T> {
         }
         self.flush();
         self.check();
-        if let Some(Frame { record, at, .. }) = self.frames.pop()
-            && let Some(around) = self.frames.last_mut()
-            && let Err(error) = around.put(at, Input::Record(record))
-        {
-            self.fail(error);
+        if let Some(Frame { record, at, .. }) = self.frames.pop() {
+            self.put(at, Input::Record(record));
         }
     }
 

@@ -166,10 +166,7 @@ impl<T: Fields> Single for T {
     #[inline]
     fn take(input: Input<'_, '_>) -> Result<Self, Mismatch> {
         match input {
-            Input::Record(record) => match (record as Box<dyn Any>).downcast::<T>() {
-                Ok(own) => Ok(*own),
-                Err(_) => Err(Mismatch::new("a record of another type")),
-            },
+            Input::Record(record) => Ok(*closed(record)?),
             Input::Flat(shape, values) => {
                 let mut own = begin::<T>(shape)?;
                 for (field, value) in values.drain(..) {
@@ -183,8 +180,21 @@ impl<T: Fields> Single for T {
         }
     }
 
+    #[inline]
+    fn assign(&mut self, input: Input<'_, '_>) -> Result<(), Mismatch> {
+        match input {
+            Input::Record(record) => *self = *closed(record)?,
+            other => *self = T::take(other)?,
+        }
+        Ok(())
+    }
+
     fn open(shape: &Arc<Shape>) -> Result<Box<dyn Open>, Mismatch> {
-        Ok(Box::new(begin::<T>(shape)?))
+        // Made where it stays: a large value is not moved on.
+        match T::start(shape.name()) {
+            Some(own) => Ok(Box::new(own)),
+            None => Err(unknown(shape)),
+        }
     }
 
     fn extend(many: &mut Vec<Self>, input: Input<'_, '_>) -> Result<(), Mismatch> {
@@ -210,6 +220,7 @@ impl<T: Fields> Single for T {
                 }
             }
             Input::Packed(packed) => extend_one_by_one(many, packed)?,
+            Input::Record(record) => many.push(*closed(record)?),
             one => many.push(T::take(one)?),
         }
         Ok(())
@@ -241,11 +252,18 @@ impl<T: Fields> Single for T {
     }
 }
 
+/// The record that was opened as one of this type.
+fn closed<T: Fields>(record: Box<dyn Open>) -> Result<Box<T>, Mismatch> {
+    let own = (record as Box<dyn Any>).downcast::<T>();
+    own.map_err(|_| Mismatch::new("a record of another type"))
+}
+
 fn begin<T: Fields>(shape: &Shape) -> Result<T, Mismatch> {
-    T::start(shape.name()).ok_or_else(|| {
-        Mismatch::new(format!(
-            "a record of {}, which this type does not know",
-            shape.name()
-        ))
-    })
+    T::start(shape.name()).ok_or_else(|| unknown(shape))
+}
+
+#[cold]
+fn unknown(shape: &Shape) -> Mismatch {
+    let name = shape.name();
+    Mismatch::new(format!("a record of {name}, which this type does not know"))
 }

@@ -39,8 +39,14 @@ pub struct CellIn<'a> {
     pub bounds: Option<(i64, i64)>,
 }
 
+/// The values of a record that is read from text.
+pub trait CellsIn {
+    /// Value `k`, in the order of the layout's shape; `None` past the end.
+    fn cell(&self, k: usize) -> Option<CellIn<'_>>;
+}
+
 /// The text of some records, each like the one before it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy)]
 pub struct LinesIn<'a> {
     /// The whole message.
     pub text: &'a str,
@@ -52,8 +58,8 @@ pub struct LinesIn<'a> {
     pub layout: &'a RowLayout,
     /// What stands before a record.
     pub gap: &'a [u8],
-    /// The values, in the order of the layout's shape.
-    pub cells: &'a [CellIn<'a>],
+    /// The values.
+    pub cells: &'a dyn CellsIn,
     /// What stands after the last value.
     pub close: &'a [u8],
 }
@@ -94,17 +100,19 @@ impl LinesIn<'_> {
         if !is_line_of::<T>(self.layout) {
             return None;
         }
-        let first = self.cells.first()?.before;
+        let first = self.cells.cell(0)?.before;
         let input = self.text.as_bytes();
+        let start = after(input, self.at, self.gap).and_then(|at| after(input, at, first));
+        let Some(mut at) = start.filter(|_| self.left > 0) else {
+            return Some((0, self.at));
+        };
+        let cells: Vec<CellIn<'_>> = (0..T::CELLS.len()).map_while(|k| self.cells.cell(k)).collect();
         // What stands between the values of two records is compared at once.
         let between = [self.close, self.gap, first].concat();
         let head = self.gap.len() + first.len();
         let (mut count, mut end) = (0, self.at);
-        let Some(mut at) = after(input, self.at, self.gap).and_then(|at| after(input, at, first)) else {
-            return Some((0, self.at));
-        };
         while count < self.left {
-            let Some((record, behind)) = T::get_line(self.text, at, self.cells) else {
+            let Some((record, behind)) = T::get_line(self.text, at, &cells) else {
                 break;
             };
             if let Some(next) = after_space(input, behind, &between) {

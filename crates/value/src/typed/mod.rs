@@ -54,7 +54,7 @@ pub use copy::{copy, copy_record};
 pub use empty::{EMPTY, Empty};
 pub use fields::{Alternatives, Fields, Open};
 pub use input::{Input, Mismatch};
-pub use lines::{CellIn, CellOut, LinesIn, LinesOut};
+pub use lines::{CellIn, CellOut, CellsIn, LinesIn, LinesOut};
 pub use place::{Place, Single};
 pub use rows::Cell;
 #[doc(hidden)]

@@ -17,6 +17,17 @@ pub trait Single: Sized + 'static {
     /// It is of another kind, or does not fit.
     fn take(input: Input<'_, '_>) -> Result<Self, Mismatch>;
 
+    /// As [`Single::take`], in place of this value: where values are large, moving them on and on would cost more
+    /// than reading them.
+    ///
+    /// # Errors
+    /// As [`Single::take`].
+    #[inline]
+    fn assign(&mut self, input: Input<'_, '_>) -> Result<(), Mismatch> {
+        *self = Self::take(input)?;
+        Ok(())
+    }
+
     /// The value, when the text is surely one of this type: for choosing among the members of a
     /// union.
     fn exact(input: Input<'_, '_>) -> Option<Self> {
@@ -153,8 +164,7 @@ impl<T: Single> Place for T {
 
     #[inline]
     fn put(&mut self, _many: bool, input: Input<'_, '_>) -> Result<(), Mismatch> {
-        *self = T::take(input)?;
-        Ok(())
+        self.assign(input)
     }
 
     fn open(&self, shape: &Arc<Shape>) -> Result<Box<dyn Open>, Mismatch> {

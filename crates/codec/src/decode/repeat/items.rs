@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use castile_lexical as lexical;
 use castile_plan::{ComplexId, SimpleId};
-use castile_value::typed::{CellIn, LinesIn};
+use castile_value::typed::LinesIn;
 use castile_value::{Packed, RowLayout, Scalar, Sink, Slot};
 use castile_xml::like::plain_text;
 use castile_xml::{Limits, character_data};
@@ -61,33 +61,32 @@ impl<'a, 'p> Decoder<'a, 'p> {
         sink: &mut dyn Sink,
     ) -> u32 {
         let (types, ground) = (self.types, self.ground());
-        let cells = layout.map(|_| pattern.cells());
-        let mut packed = layout.map(|layout| Packed::new(layout.clone()));
+        let mut packed = None;
         let mut at = self.reader.position();
         let mut count = 0;
         loop {
-            if let (Some(layout), Some(cells)) = (layout, &cells) {
-                let lines = ground.lines(pattern, at, left - count, layout, cells);
-                if let Some((more, end)) = sink.read_lines(slot, &lines).filter(|(more, _)| *more > 0) {
-                    (count, at) = (count + more, end);
-                    continue;
-                }
-            }
-            if let Some(packed) = &mut packed {
-                let (more, end) = ground.pack(pattern, at, (left - count).min(SOME as u32), packed);
+            if let Some(layout) = layout {
+                let lines = ground.lines(pattern, at, left - count, layout);
+                let (more, end) = sink.read_lines(slot, &lines).unwrap_or_else(|| {
+                    let packed = packed.get_or_insert_with(|| Packed::new(layout.clone()));
+                    let (more, end) = ground.pack(pattern, at, (left - count).min(SOME as u32), packed);
+                    if more > 0 {
+                        sink.packed(slot, packed);
+                        packed.truncate(0);
+                    }
+                    (more, end)
+                });
                 if more > 0 {
-                    sink.packed(slot, packed);
-                    packed.truncate(0);
                     (count, at) = (count + more, end);
                     continue;
                 }
             }
             // All of them, or one that cannot be packed, such as one with a reference in a text.
-            let most = if packed.is_some() { 1 } else { u32::MAX };
+            let most = if layout.is_some() { 1 } else { u32::MAX };
             let give = |scalars: &mut _| sink.record(slot, types.shape(id), scalars);
             let (more, end) = ground.each_record(pattern, at, (left - count).min(most), give);
             (count, at) = (count + more, end);
-            if more == 0 || packed.is_none() {
+            if more == 0 || layout.is_none() {
                 self.reader.skip_to(at);
                 return count;
             }
@@ -111,7 +110,6 @@ impl<'a> Ground<'_, 'a> {
         at: usize,
         left: u32,
         layout: &'l RowLayout,
-        cells: &'l [CellIn<'l>],
     ) -> LinesIn<'l> {
         LinesIn {
             text: self.input,
@@ -119,7 +117,7 @@ impl<'a> Ground<'_, 'a> {
             left,
             layout,
             gap: pattern.gap,
-            cells,
+            cells: pattern,
             close: pattern.close,
         }
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use castile_lexical as lexical;
 use castile_plan::{Builtin, Range as Bounds, SimpleId, WhiteSpace};
-use castile_value::typed::CellIn;
+use castile_value::typed::{CellIn, CellsIn};
 use castile_value::{DType, RowLayout};
 
 use super::super::Decoder;
@@ -59,7 +59,7 @@ pub(in super::super) enum Kernel {
     Attribute(SimpleId, u8),
 }
 
-impl<'a> Pattern<'a> {
+impl Pattern<'_> {
     /// Whether the values are just the fields of the layout in order, and read as it holds them.
     pub(super) fn is_like(&self, layout: &RowLayout) -> bool {
         let texts = layout.texts();
@@ -71,17 +71,19 @@ impl<'a> Pattern<'a> {
         let fields = 0..layout.fields().len() + texts.len();
         self.values.iter().all(place) && self.values.iter().map(|cell| cell.field as usize).eq(fields)
     }
+}
 
-    /// The values for a sink that reads the records itself, when they are like a layout.
-    pub(super) fn cells(&self) -> Vec<CellIn<'_>> {
-        let cell = |cell: &Cell<'a>| CellIn {
-            before: cell.before,
-            bounds: match cell.kernel {
-                Kernel::Int { least, greatest } => Some((least, greatest)),
-                _ => None,
-            },
+impl CellsIn for Pattern<'_> {
+    fn cell(&self, k: usize) -> Option<CellIn<'_>> {
+        let cell = self.values.get(k)?;
+        let bounds = match cell.kernel {
+            Kernel::Int { least, greatest } => Some((least, greatest)),
+            _ => None,
         };
-        self.values.iter().map(cell).collect()
+        Some(CellIn {
+            before: cell.before,
+            bounds,
+        })
     }
 }
 

@@ -76,8 +76,7 @@ impl<'a> Decoder<'a, '_> {
         if !pattern.is_like(layout) {
             return 0;
         }
-        let cells = pattern.cells();
-        let read = sink.read_lines(slot, &ground.lines(pattern, at, left, layout, &cells));
+        let read = sink.read_lines(slot, &ground.lines(pattern, at, left, layout));
         let (count, end) = read.unwrap_or_else(|| match sink.rows(slot, layout) {
             Some(rows) => ground.rows(pattern, at, left, layout, rows.data_mut()),
             None => (0, at),
