@@ -1,9 +1,9 @@
 "use strict";
 // Draws a run. `REPORT` holds the head of the results, its rows, the papers' figures, and the workloads' titles.
-const { head, rows, figures, workloads, bias, extra } = REPORT;
+const { head, rows, figures, workloads, bias, profiles } = REPORT;
 const ok = rows.filter((row) => row.status === "ok" && row.median > 0);
 const described = new Map(head.engines.map((engine) => [engine.name, engine]));
-const LIMITS = { "limit/wire": "limit: the bytes alone", "limit/conversion": "limit: the numbers alone" };
+const LIMITS = { "castile-crates": "Castile's crates, in one process", "limit/wire": "limit: the bytes alone", "limit/conversion": "limit: the numbers alone" };
 const title = (name) => LIMITS[name] ?? described.get(name)?.title ?? name;
 const base = (name) => name.split("/")[0];
 
@@ -28,15 +28,10 @@ function time(ns) {
 const count = (n) => n >= 1e6 ? `${n / 1e6}M` : n >= 1e3 ? `${n / 1e3}K` : `${n}`;
 function value(row, of = row.median) {
   if (row.unit === "1/s") return `${Math.round(of).toLocaleString("en")} /s`;
+  if (row.unit === "part") return `${(100 * of).toPrecision(2)} %`;
   if (row.unit === "bytes") return `${Math.round(of).toLocaleString("en")} bytes`;
   if (row.unit === "KiB") return `${(of / 1024).toFixed(1)} MiB`;
   return time(of);
-}
-
-function element(tag, content, attributes = {}) {
-  const made = Object.assign(document.createElement(tag), attributes);
-  made.append(...[content ?? []].flat());
-  return made;
 }
 
 function hover(row) {
@@ -62,8 +57,9 @@ function sparse(format, data = []) {
 const AXES = { style: { fontSize: "13px", fontFamily: "inherit" }, width: 1000, marginLeft: 70 };
 
 // Time over size. A series is an engine, or an engine's setting.
-function lines(data, series, stroke) {
+function lines(data, series, stroke, { items = "items", rates = "requests a second" } = {}) {
   const rate = data[0].unit === "1/s";
+  const part = data[0].unit === "part";
   const ordered = data.slice().sort((a, b) => a.size - b.size);
   const several = new Set(data.map((row) => row.size)).size > 1;
   const solid = ordered.filter((row) => !dashed(row.engine));
@@ -72,16 +68,17 @@ function lines(data, series, stroke) {
   const last = [...new Map(ordered.map((row) => [series(row), row])).values()];
   const range = d3.extent(ordered.flatMap((row) => [row.low ?? row.median, row.high ?? row.median]));
   return Plot.plot({ ...AXES, height: 460, marginRight: 190,
-    x: { type: "log", label: "items", tickFormat: sparse(count), grid: true,
+    x: { type: "log", label: items, tickFormat: sparse(count), grid: true,
       domain: several ? undefined : [ordered[0].size / 2, ordered[0].size * 2] },
-    y: { type: "log", label: rate ? "requests a second" : null, tickFormat: sparse(rate ? count : time, ordered), grid: true,
-      domain: range[0] < range[1] ? range : [range[0] / 2, range[0] * 2] },
+    y: part ? { label: null, tickFormat: "%", grid: true, domain: [0, 1] }
+      : { type: "log", label: rate ? rates : null, tickFormat: sparse(rate ? count : time, ordered), grid: true,
+        domain: range[0] < range[1] ? range : [range[0] / 2, range[0] * 2] },
     marks: [
       Plot.ruleX(ordered.filter((row) => row.low), { x: "size", y1: "low", y2: "high", stroke, strokeOpacity: 0.35, strokeWidth: 3 }),
       Plot.line(solid, options),
       Plot.line(broken, { ...options, strokeDasharray: "5 4" }),
       Plot.dot(ordered, { x: "size", y: "median", fill: stroke, r: 3 }),
-      Plot.text(spread(last, range), { x: "size", y: "at", text: (row) => series(row), fill: stroke, textAnchor: "start", dx: 9, fontSize: 12 }),
+      Plot.text(part ? last.map((row) => ({ ...row, at: row.median })) : spread(last, range), { x: "size", y: "at", text: (row) => series(row), fill: stroke, textAnchor: "start", dx: 9, fontSize: 12 }),
       Plot.tip(ordered, Plot.pointer({ x: "size", y: "median", title: hover, fontSize: 13 })),
     ] });
 }
@@ -97,7 +94,7 @@ function spread(last, range) {
   return sorted.map((row, index) => ({ ...row, at: Math.exp(Math.min(places[index], top - (sorted.length - 1 - index) * step)) }));
 }
 
-function bars(data, label) {
+function bars(data, label, stroke = (row) => colour(row.engine)) {
   const rate = data[0].unit === "1/s";
   const sorted = data.slice().sort((a, b) => rate ? b.median - a.median : a.median - b.median);
   const names = sorted.map(label);
@@ -106,7 +103,7 @@ function bars(data, label) {
     y: { label: null, domain: names },
     marks: [
       Plot.ruleY(sorted, { y: label, x1: Math.min(...sorted.map((row) => row.median)) / 1.6, x2: "median",
-        stroke: (row) => colour(row.engine), strokeWidth: 12, strokeOpacity: (row) => dashed(row.engine) ? 0.55 : 1 }),
+        stroke, strokeWidth: 12, strokeOpacity: (row) => dashed(row.engine) ? 0.55 : 1 }),
       Plot.ruleY(sorted, { y: label, x1: "low", x2: "high", stroke: "currentColor", strokeWidth: 1.5 }),
       Plot.text(sorted, { y: label, x: "high", text: (row) => value(row), textAnchor: "start", dx: 7 }),
       Plot.tip(sorted, Plot.pointerY({ y: label, x: "median", title: hover, fontSize: 13 })),
@@ -149,6 +146,13 @@ function points(data) {
       ] });
   });
   return element("div", plots, { style: "display:flex;flex-wrap:wrap;gap:14px" });
+}
+
+// Curves of programs that are no engines: a line a point, beside lines of engines; bars where there is one size.
+function curves(data, label, words) {
+  const names = [...new Set(data.map(label))];
+  const stroke = (row) => PALETTE[names.indexOf(label(row)) % PALETTE.length];
+  return new Set(data.map((row) => row.size)).size === 1 ? bars(data, label, stroke) : lines(data, label, stroke, words);
 }
 
 // A group of bars a case.
@@ -240,6 +244,8 @@ const belongs = (figure) => (row) => row.workload === figure.workload && row.mea
   (figure.point == null || row.point === figure.point) && (figure.size == null || row.size === figure.size) &&
   (figure.engines == null || figure.engines.some((name) => row.engine === name || `${base(row.engine)}/*` === name)) &&
   (figure.form !== "bars" || figure.point != null || row.workload !== "cold-start" || !row.point);
+// Rows of engines that stand beside a figure of something else.
+const beside = (figure) => (row) => figure.beside != null && belongs(figure.beside)(row);
 const has = (figure) => ok.some(belongs(figure));
 
 const heading = (figure) =>
@@ -249,7 +255,7 @@ const heading = (figure) =>
 function draw(figure) {
   const fits = belongs(figure);
   const all = ok.filter(fits);
-  const data = all.filter((row) => shown(row, figure));
+  const data = all.filter((row) => shown(row, figure)).concat(ok.filter(beside(figure)));
   const missing = rows.filter((row) => fits(row) && row.status !== "ok");
   const about = figure.about ?? workloads[figure.workload]?.about ?? "";
   const parts = [heading(figure), element("p", about, { className: "soft" })];
@@ -265,6 +271,8 @@ function draw(figure) {
       points: () => points(data.filter((row) => !row.engine.startsWith("limit"))),
       starts: () => starts(data),
       shares: () => shares(data),
+      curves: () => curves(data, (row) => row.engine === "castile-crates" || row.workload === "calibration" ? row.point : name(row),
+        { items: figure.items, rates: figure.rates }),
     };
     parts.push(element("figure", forms[figure.form]()));
     if (figure.measure === "application") parts.push(whole(data));
@@ -300,16 +308,6 @@ function ratios() {
   ]), { className: "wide" });
 }
 
-// Series from other programs: tab-separated figure, series, x, y.
-function more(data) {
-  return d3.groups(data, (row) => row.figure).map(([name, own]) => {
-    const made = own.map((row) => ({ ...row, size: row.x, median: row.y, engine: row.series, unit: "ns" }));
-    const series = [...new Set(own.map((row) => row.series))];
-    const stroke = (row) => PALETTE[series.indexOf(row.series) % PALETTE.length];
-    return element("section", [element("h3", name), element("figure", lines(made, (row) => row.series, stroke))]);
-  });
-}
-
 function engines() {
   const line = (engine) => element("tr", [
     element("td", engine.homepage && engine.homepage.length > 20
@@ -336,7 +334,7 @@ function chips(redraw) {
     };
     return made;
   };
-  const there = [...new Set(ok.map((row) => row.engine))].filter((name) => name !== "limit/machine");
+  const there = [...new Set(ok.map((row) => row.engine))].filter((name) => described.has(name) || name === "limit/wire" || name === "limit/conversion");
   return element("div", there.map(button), { className: "chips" });
 }
 
@@ -352,7 +350,8 @@ const PAPERS = {
 function page() {
   const machine = head.machine.map(([name, text]) => `${name} ${text}`).join(" · ");
   document.querySelector("#machine").textContent =
-    `${head.date.replace("T", " ")} UTC · ${head.quick ? "quick run" : "full run"}, ${head.rounds} rounds · ${machine}`;
+    `${head.date.replace("T", " ")} UTC · ${head.quick ? "quick run" : "full run"}, at most ${head.rounds} rounds · ${machine}`;
+  document.querySelector("#spared").textContent = (head.spared ?? []).map((words) => `${words[0].toUpperCase()}${words.slice(1)}.`).join(" ");
   const main = document.querySelector("main");
   const body = element("div");
   const redraw = () => {
@@ -368,10 +367,13 @@ function page() {
         const text = `Not supported yet: ${why(figure)}.`;
         parts.push(element("section", [heading(figure), element("p", text, { className: "none" })]));
       }
+      if (paper === "002" && profiles.length) {
+        parts.push(element("h3", ["Where the time goes, without notification ", element("small", "paper 002, tables 3 and 4, figures 8 and 9")]),
+          ...profiles.flatMap((profile) => stacks(profile, "h4")));
+      }
       const left = absent.filter((figure) => !why(figure)).map((figure) => `${figure.title} (${figure.name})`);
       if (left.length) parts.push(element("p", `Not in this run: ${left.join(", ")}.`, { className: "none" }));
     }
-    if (extra.length) parts.push(element("h2", "From micro-benchmarks"), ...more(extra));
     parts.push(element("h2", "Engines"), engines(), element("h2", "Biases"), element("pre", bias));
     body.replaceChildren(...parts);
   };

@@ -18,6 +18,7 @@ mod machine;
 mod measure;
 mod net;
 mod pace;
+mod papers;
 mod profile;
 mod progress;
 mod report;
@@ -106,9 +107,9 @@ enum Command {
     Report {
         /// Files of results; rows of later ones replace those of earlier ones. The newest when none is named.
         results: Vec<PathBuf>,
-        /// Tab-separated series of micro-benchmarks (columns figure, series, x, y in ns); may be given several times.
+        /// Collapsed stacks of `profile` to draw as well; may be given several times.
         #[arg(long)]
-        series: Vec<PathBuf>,
+        stacks: Vec<PathBuf>,
         /// Where it goes; else build/report.html.
         #[arg(long)]
         output: Option<PathBuf>,
@@ -162,9 +163,9 @@ fn act(arguments: Arguments) -> Outcome<()> {
         Command::List => list(&suite),
         Command::Report {
             results,
-            series,
+            stacks,
             output,
-        } => draw(&suite, results, &series, output),
+        } => draw(&suite, results, &stacks, output),
         Command::Profile {
             stacks,
             engine,
@@ -263,13 +264,13 @@ fn profiled(suite: &Suite, name: &str, options: &profile::Options) -> Outcome<Pa
     }
 }
 
-fn draw(suite: &Suite, results: Vec<PathBuf>, series: &[PathBuf], output: Option<PathBuf>) -> Outcome<()> {
+fn draw(suite: &Suite, results: Vec<PathBuf>, stacks: &[PathBuf], output: Option<PathBuf>) -> Outcome<()> {
     let results = match results.is_empty() {
         true => vec![suite.newest()?],
         false => results,
     };
     let output = output.map_or_else(|| suite.file("report.html"), Ok)?;
-    report::write(suite, &results, series, &output)?;
+    report::write(suite, &results, stacks, &output)?;
     println!("{}", output.display());
     Ok(())
 }
@@ -279,6 +280,10 @@ fn list(suite: &Suite) -> Outcome<()> {
         suite.workloads.iter().partition(|w| w.is_application());
     describe("workloads", &workloads);
     describe("applications", &applications);
+    println!("papers' figures in one process");
+    for program in papers::all(&suite.folder)? {
+        println!("  {:<24} {}", program.name, program.title);
+    }
     println!("engines");
     for engine in &suite.engines {
         let state = match build::state(suite, engine)? {
@@ -321,7 +326,7 @@ fn build_engines(suite: &Suite, wanted: &[String], force: bool) -> Outcome<()> {
             missing.join(" ")
         );
     }
-    let mut failed = Vec::new();
+    let mut failed: Vec<String> = Vec::new();
     let mut last = "";
     for engine in &suite.engines {
         let is = |name: &String| engine.matches(name) || engine.base() == name;
@@ -337,7 +342,20 @@ fn build_engines(suite: &Suite, wanted: &[String], force: bool) -> Outcome<()> {
             Ok(State::Unbuilt) => println!("{last}: not built"),
             Err(error) => {
                 eprintln!("{error}");
-                failed.push(last);
+                failed.push(last.to_owned());
+            }
+        }
+    }
+    for program in papers::all(&suite.folder)? {
+        if !wanted.is_empty() && !wanted.contains(&program.name) {
+            continue;
+        }
+        println!("{} ...", program.name);
+        match program.build(suite) {
+            Ok(()) => println!("{}: ready", program.name),
+            Err(error) => {
+                eprintln!("{error}");
+                failed.push(program.name);
             }
         }
     }

@@ -95,7 +95,7 @@ impl Row {
         }
     }
 
-    fn empty(engine: &str, status: Status) -> Row {
+    pub(crate) fn empty(engine: &str, status: Status) -> Row {
         Row {
             workload: String::new(),
             point: String::new(),
@@ -127,18 +127,18 @@ impl Row {
     }
 
     /// A row of what the machine can do by itself.
-    pub(crate) fn calibration(name: &str, size: usize, summary: Summary) -> Row {
+    pub(crate) fn calibration(measure: &str, name: &str, size: usize, summary: Summary) -> Row {
         let row = Row {
             workload: "calibration".into(),
             point: name.into(),
             size,
-            measure: "limit".into(),
+            measure: measure.into(),
             ..Row::empty("limit/machine", Status::Ok)
         };
         row.with("ns", summary)
     }
 
-    fn with(self, unit: &str, summary: Summary) -> Row {
+    pub(crate) fn with(self, unit: &str, summary: Summary) -> Row {
         Row {
             unit: unit.into(),
             median: Some(summary.median),

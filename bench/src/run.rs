@@ -1,6 +1,7 @@
 //! A run: cells one after the other, engines in turns within each, rows appended as they come.
 
 mod application;
+mod besides;
 mod head;
 pub(crate) mod plan;
 mod took;
@@ -22,7 +23,7 @@ use crate::progress::Progress;
 use crate::row::{Results, Row, Status};
 use crate::suite::Suite;
 use crate::workload::{Cell, Measure};
-use crate::{stats, summary};
+use crate::{papers, stats, summary};
 
 use took::{Took, history};
 
@@ -54,12 +55,13 @@ pub(crate) fn run(suite: &Suite, options: &Options) -> Outcome<PathBuf> {
     };
     let mut run = Run::new(suite, results)?;
     let planned = run.planned()?;
-    let progress = Progress::new(planned.iter().map(|(_, seconds)| seconds).sum(), options.silent);
+    let progress = Progress::new(run.seconds(&planned)?, options.silent);
     if !options.silent {
-        eprintln!("{}", run.told(&planned));
+        eprintln!("{}", run.told(&planned)?);
     }
     run.calibrate()?;
     let began = Instant::now();
+    run.papers(&progress)?;
     for (index, (cell, seconds)) in planned.iter().enumerate() {
         if options
             .minutes
@@ -135,8 +137,10 @@ impl<'s> Run<'s> {
 
     fn cells(&self) -> Outcome<Vec<Cell<'s>>> {
         let head = &self.results.head;
+        let programs = papers::all(&self.suite.folder)?;
         for name in &head.workloads {
-            if !self.suite.workloads.iter().any(|w| w.name == *name) {
+            let program = programs.iter().any(|program| program.name == *name);
+            if !program && !self.suite.workloads.iter().any(|w| w.name == *name) {
                 return Err(format!("there is no workload {name}").into());
             }
         }
@@ -162,15 +166,6 @@ impl<'s> Run<'s> {
                 && !self.results.has(cell, &engine.name)
         };
         (0..self.sessions.len()).filter(wanted).collect()
-    }
-
-    /// What the machine can do, at the start of each run and each resumption.
-    fn calibrate(&mut self) -> Outcome<()> {
-        let mut rows = Vec::new();
-        for (name, size, samples) in limit::calibration()? {
-            rows.extend(stats::summary(&[samples]).map(|summary| Row::calibration(name, size, summary)));
-        }
-        self.results.add(rows)
     }
 
     /// All engines in one cell.

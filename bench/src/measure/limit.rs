@@ -38,6 +38,42 @@ pub(crate) fn calibration() -> Outcome<Vec<(&'static str, usize, Vec<f64>)>> {
         .collect())
 }
 
+/// Conversions of doubles by digits of precision (paper 004, figures 8 and 9): way, digits, and samples in ns for one number.
+pub(crate) fn digits() -> Outcome<Vec<(&'static str, usize, Vec<f64>)>> {
+    let data = Data {
+        seed: 1,
+        ..Data::default()
+    };
+    let (doubles, _) = numbers(&generate::trace(Kind::Doubles, &data, 2_000)?);
+    let one = |ns: Vec<u64>| {
+        ns.into_iter()
+            .map(|ns| ns as f64 / doubles.len() as f64)
+            .collect()
+    };
+    let mut found = Vec::new();
+    for digits in 1..=17 {
+        // What the shortest form of such a number takes, for a number that has no more digits.
+        let rounded: Vec<f64> = doubles
+            .iter()
+            .filter_map(|v| format!("{v:.*e}", digits - 1).parse().ok())
+            .collect();
+        let (fast, own) = raw::parse_digits(10, &doubles, digits);
+        found.push((
+            "to text, shortest (zmij)",
+            digits,
+            one(raw::format(10, &rounded, &[])),
+        ));
+        found.push((
+            "to text, so many digits (Rust's library)",
+            digits,
+            one(raw::format_digits(10, &doubles, digits)),
+        ));
+        found.push(("from text (fast-float2)", digits, one(fast)));
+        found.push(("from text (Rust's library)", digits, one(own)));
+    }
+    Ok(found)
+}
+
 /// The doubles and the ints of a trace.
 fn numbers(trace: &Trace) -> (Vec<f64>, Vec<i64>) {
     let (mut doubles, mut ints) = (Vec::new(), Vec::new());

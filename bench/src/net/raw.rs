@@ -1,5 +1,6 @@
 //! What the machine itself can do: the limits that stand beside the engines in every run.
 
+use std::fmt::Write as _;
 use std::hint::black_box;
 use std::io::{IoSlice, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -156,6 +157,35 @@ pub(crate) fn parse(rounds: usize, doubles: &[f64], ints: &[i64]) -> Vec<u64> {
             let _ = black_box(text.parse::<i64>());
         }
     })
+}
+
+/// Numbers of so many digits to text by Rust's own library, which is told how many; ns for all.
+pub(crate) fn format_digits(rounds: usize, doubles: &[f64], digits: usize) -> Vec<u64> {
+    let mut out = String::with_capacity(32 * doubles.len());
+    timed(rounds, || {
+        out.clear();
+        for value in doubles {
+            // Writing to a string does not fail.
+            let _ = write!(out, "{value:.*e}", digits - 1);
+        }
+        black_box(&out);
+    })
+}
+
+/// Texts of so many digits to numbers, by the fastest crate there is and by Rust's own library; ns for all.
+pub(crate) fn parse_digits(rounds: usize, doubles: &[f64], digits: usize) -> (Vec<u64>, Vec<u64>) {
+    let texts: Vec<String> = doubles.iter().map(|v| format!("{v:.*e}", digits - 1)).collect();
+    let fast = timed(rounds, || {
+        for text in &texts {
+            let _ = black_box(fast_float2::parse::<f64, _>(text));
+        }
+    });
+    let own = timed(rounds, || {
+        for text in &texts {
+            let _ = black_box(text.parse::<f64>());
+        }
+    });
+    (fast, own)
 }
 
 /// Copying so many bytes; ns.

@@ -14,11 +14,13 @@ mod weigh;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::Outcome;
 use crate::report;
 use crate::suite::Suite;
+
+use weigh::Weights;
 
 pub(crate) use collapsed::Stacks;
 pub(crate) use sample::{Options, sample};
@@ -28,17 +30,9 @@ pub(crate) use sample::{Options, sample};
 /// # Errors
 /// Files that cannot be read or have no stacks.
 pub(crate) fn draw(suite: &Suite, files: &[PathBuf], output: &Path) -> Outcome<()> {
-    let mut profiles = Vec::new();
-    for file in files {
-        let text = std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
-        let stacks = Stacks::parse(&text).map_err(|e| format!("{}: {e}", file.display()))?;
-        let name = file
-            .file_stem()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned();
-        print(&name, &stacks);
-        profiles.push(json!({"name": name, "weights": weigh::weigh(&stacks)}));
+    let profiles = read(files)?;
+    for (name, weights) in &profiles {
+        print(name, weights);
     }
     let mut body = String::from(
         "<header><div><h1>Where the time goes</h1><p>Samples by depth of the stack and package. Exclusive: what ran. \
@@ -47,14 +41,45 @@ pub(crate) fn draw(suite: &Suite, files: &[PathBuf], output: &Path) -> Outcome<(
     writeln!(
         body,
         "<script>const PROFILES = {};</script>",
-        report::closed(&json!(profiles).to_string())
+        report::closed(&json(&profiles).to_string())
     )?;
-    report::page(suite, "Where the time goes", &body, "profile.js", output)
+    report::page(
+        suite,
+        "Where the time goes",
+        &body,
+        &["stacks.js", "profile.js"],
+        output,
+    )
+}
+
+/// What the script `stacks.js` draws of files of collapsed stacks.
+///
+/// # Errors
+/// Files that cannot be read or have no stacks.
+pub(crate) fn weights(files: &[PathBuf]) -> Outcome<Value> {
+    Ok(json(&read(files)?))
+}
+
+fn json(profiles: &[(String, Weights)]) -> Value {
+    let each = profiles.iter();
+    each.map(|(name, weights)| json!({"name": name, "weights": weights}))
+        .collect()
+}
+
+/// The weights of each file, by its name.
+fn read(files: &[PathBuf]) -> Outcome<Vec<(String, Weights)>> {
+    let mut profiles = Vec::new();
+    for file in files {
+        let text = std::fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
+        let stacks = Stacks::parse(&text).map_err(|e| format!("{}: {e}", file.display()))?;
+        let name = file.file_stem().unwrap_or_default();
+        profiles.push((name.to_string_lossy().into_owned(), weigh::weigh(&stacks)));
+    }
+    Ok(profiles)
 }
 
 /// The table by package, as text.
-fn print(name: &str, stacks: &Stacks) {
-    let weights = weigh::weigh(stacks);
+fn print(name: &str, weights: &Weights) {
     println!(
         "{name}: {} samples of work, {} of waiting",
         weights.work, weights.waiting

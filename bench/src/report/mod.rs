@@ -3,8 +3,6 @@
 //! What is drawn stands in `report/figures.toml`, how in `report/report.js`; this puts the parts together. The library
 //! comes from npm by `report/package-lock.json`, whose digests npm checks, into `bench/build/report`, once.
 
-mod series;
-
 use std::collections::HashMap;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -13,6 +11,8 @@ use std::process::Command;
 use serde_json::{Map, Value, json};
 
 use crate::Outcome;
+use crate::papers;
+use crate::profile;
 use crate::row::Results;
 use crate::suite::Suite;
 
@@ -26,23 +26,29 @@ const SCRIPTS: [&str; 2] = [
 ///
 /// # Errors
 /// Results or definitions that cannot be read; npm that is missing or cannot reach its registry.
-pub(crate) fn write(suite: &Suite, results: &[PathBuf], series: &[PathBuf], output: &Path) -> Outcome<()> {
-    let data = data(suite, results, series)?;
+pub(crate) fn write(suite: &Suite, results: &[PathBuf], stacks: &[PathBuf], output: &Path) -> Outcome<()> {
+    let data = data(suite, results, stacks)?;
     let mut body = String::from(
         "<header><div><h1>SOAP toolkits, measured</h1>\n<p>Medians; faint bars are the spread of rounds. Every answer \
          was checked before anything was timed. Hover for values, click an engine to leave it out.</p>\n\
-         <p class=\"soft\" id=\"machine\"></p></div></header>\n<main></main>\n",
+         <p class=\"soft\" id=\"machine\"></p>\n<p class=\"soft\" id=\"spared\"></p></div></header>\n<main></main>\n",
     );
     writeln!(
         body,
         "<script>const REPORT = {};</script>",
         closed(&data.to_string())
     )?;
-    page(suite, "SOAP toolkits, measured", &body, "report.js", output)
+    page(
+        suite,
+        "SOAP toolkits, measured",
+        &body,
+        &["stacks.js", "report.js"],
+        output,
+    )
 }
 
-/// Writes a page with the suite's style, the library, and a script of `report/` that draws it.
-pub(crate) fn page(suite: &Suite, title: &str, body: &str, script: &str, output: &Path) -> Outcome<()> {
+/// Writes a page with the suite's style, the library, and scripts of `report/` that draw it.
+pub(crate) fn page(suite: &Suite, title: &str, body: &str, scripts: &[&str], output: &Path) -> Outcome<()> {
     let mut html = format!(
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{title}</title>\n"
@@ -53,8 +59,11 @@ pub(crate) fn page(suite: &Suite, title: &str, body: &str, script: &str, output:
         writeln!(html, "<script>{}</script>", closed(&script))?;
     }
     html.push_str(body);
-    let script = std::fs::read_to_string(suite.folder.join("report").join(script))?;
-    write!(html, "<script>\n{script}</script>\n</body>\n</html>\n")?;
+    for script in scripts {
+        let script = std::fs::read_to_string(suite.folder.join("report").join(script))?;
+        write!(html, "<script>\n{script}</script>\n")?;
+    }
+    html.push_str("</body>\n</html>\n");
     Ok(std::fs::write(output, html)?)
 }
 
@@ -64,7 +73,7 @@ pub(crate) fn closed(script: &str) -> String {
 }
 
 /// What the page's script draws.
-fn data(suite: &Suite, results: &[PathBuf], series: &[PathBuf]) -> Outcome<Value> {
+fn data(suite: &Suite, results: &[PathBuf], stacks: &[PathBuf]) -> Outcome<Value> {
     let mut head = None;
     let mut rows: Vec<crate::row::Row> = Vec::new();
     let mut places: HashMap<(String, String), usize> = HashMap::new();
@@ -96,17 +105,17 @@ fn data(suite: &Suite, results: &[PathBuf], series: &[PathBuf]) -> Outcome<Value
             )
         })
         .collect();
-    let mut extra = Vec::new();
-    for path in series {
-        extra.extend(series::read(path)?);
-    }
+    let programs: Map<String, Value> = papers::all(&suite.folder)?
+        .into_iter()
+        .map(|program| (program.name, json!({"title": program.title})))
+        .collect();
     Ok(json!({
         "head": head,
         "rows": rows,
         "figures": serde_json::to_value(figures.get("figure"))?,
-        "workloads": workloads,
+        "workloads": workloads.into_iter().chain(programs).collect::<Map<String, Value>>(),
         "bias": std::fs::read_to_string(suite.folder.join("BIAS.md"))?,
-        "extra": extra,
+        "profiles": profile::weights(stacks)?,
     }))
 }
 
@@ -167,7 +176,11 @@ mod tests {
                 word("workload").expect("a workload"),
                 word("measure").expect("a measure"),
             );
-            if name == "calibration" {
+            let program = papers::all(&suite.folder)
+                .expect("programs")
+                .iter()
+                .any(|p| p.name == name);
+            if name == "calibration" || program {
                 continue;
             }
             let workload = suite.workloads.iter().find(|w| w.name == name).expect(name);

@@ -36,7 +36,7 @@ pub(crate) fn plan(suite: &Suite, options: &Options) -> Outcome<String> {
         None => Results::unwritten(head::head(suite, options)?),
     };
     let run = Run::new(suite, results)?;
-    Ok(run.told(&run.planned()?))
+    run.told(&run.planned()?)
 }
 
 impl Known {
@@ -174,8 +174,15 @@ impl<'s> Run<'s> {
             .collect())
     }
 
-    pub(super) fn told(&self, planned: &[(Cell<'_>, f64)]) -> String {
-        let seconds: f64 = planned.iter().map(|(_, seconds)| seconds).sum();
+    /// All of it, the programs of papers too.
+    pub(super) fn seconds(&self, planned: &[(Cell<'_>, f64)]) -> Outcome<f64> {
+        let programs = self.programs()?;
+        let programs: f64 = programs.iter().map(|program| program.seconds).sum();
+        Ok(programs + planned.iter().map(|(_, seconds)| seconds).sum::<f64>())
+    }
+
+    pub(super) fn told(&self, planned: &[(Cell<'_>, f64)]) -> Outcome<String> {
+        let seconds = self.seconds(planned)?;
         let rows: usize = planned.iter().map(|(cell, _)| self.wanted(cell).len()).sum();
         let mut told = format!(
             "computed time {:.0} min {:02.0} s: {} comparisons, {rows} rows",
@@ -186,7 +193,7 @@ impl<'s> Run<'s> {
         for words in &self.results.head.spared {
             told.push_str(&format!("\n  {words}"));
         }
-        told
+        Ok(told)
     }
 }
 
