@@ -57,7 +57,7 @@ function sparse(format, data = []) {
 const AXES = { style: { fontSize: "13px", fontFamily: "inherit" }, width: 1000, marginLeft: 70 };
 
 // Time over size. A series is an engine, or an engine's setting.
-function lines(data, series, stroke, { items = "items", rates = "requests a second" } = {}) {
+function lines(data, series, stroke, { items = "items", rates = "requests a second", marginRight = 190 } = {}) {
   const rate = data[0].unit === "1/s";
   const part = data[0].unit === "part";
   const ordered = data.slice().sort((a, b) => a.size - b.size);
@@ -67,7 +67,7 @@ function lines(data, series, stroke, { items = "items", rates = "requests a seco
   const options = { x: "size", y: "median", z: series, stroke, strokeWidth: 2 };
   const last = [...new Map(ordered.map((row) => [series(row), row])).values()];
   const range = d3.extent(ordered.flatMap((row) => [row.low ?? row.median, row.high ?? row.median]));
-  return Plot.plot({ ...AXES, height: 460, marginRight: 190,
+  return Plot.plot({ ...AXES, height: 460, marginRight,
     x: { type: "log", label: items, tickFormat: sparse(count), grid: true,
       domain: several ? undefined : [ordered[0].size / 2, ordered[0].size * 2] },
     y: part ? { label: null, tickFormat: "%", grid: true, domain: [0, 1] }
@@ -272,7 +272,7 @@ function draw(figure) {
       starts: () => starts(data),
       shares: () => shares(data),
       curves: () => curves(data, (row) => row.engine === "castile-crates" || row.workload === "calibration" ? row.point : name(row),
-        { items: figure.items, rates: figure.rates }),
+        { items: figure.items, rates: figure.rates, marginRight: 290 }),
     };
     parts.push(element("figure", forms[figure.form]()));
     if (figure.measure === "application") parts.push(whole(data));
@@ -351,7 +351,7 @@ function page() {
   const machine = head.machine.map(([name, text]) => `${name} ${text}`).join(" · ");
   document.querySelector("#machine").textContent =
     `${head.date.replace("T", " ")} UTC · ${head.quick ? "quick run" : "full run"}, at most ${head.rounds} rounds · ${machine}`;
-  document.querySelector("#spared").textContent = (head.spared ?? []).map((words) => `${words[0].toUpperCase()}${words.slice(1)}.`).join(" ");
+  document.querySelector("#spared").textContent = (head.spared ?? []).join("; ");
   const main = document.querySelector("main");
   const body = element("div");
   const redraw = () => {
