@@ -13,9 +13,9 @@ impl Fixture {
         let folder = std::env::temp_dir().join(format!("castile-bench-{name}-{}", std::process::id()));
         let bench = Path::new(env!("CARGO_MANIFEST_DIR"));
         std::fs::create_dir_all(folder.join("workloads")).expect("a folder");
-        for file in ["PROTOCOL.md", "runs.toml"] {
-            std::fs::copy(bench.join(file), folder.join(file)).expect("a copy");
-        }
+        std::fs::copy(bench.join("PROTOCOL.md"), folder.join("PROTOCOL.md")).expect("a copy");
+        let pace = format!("[full]\n{PACE}\n[quick]\n{PACE}");
+        std::fs::write(folder.join("runs.toml"), pace).expect("a pace");
         std::fs::write(folder.join("workloads/ints.toml"), WORKLOAD).expect("a workload");
         std::fs::write(folder.join("workloads/void.toml"), VOID).expect("a workload");
         std::fs::write(folder.join("workloads/whole.toml"), WHOLE).expect("a workload");
@@ -61,6 +61,20 @@ impl Drop for Fixture {
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }
+
+/// Nobody is too slow for these tests, however busy the machine is.
+const PACE: &str = "
+rounds = 2
+rounds_enough = 2
+spread_enough = 0.0
+seconds = 0.02
+warmup_part = 0.1
+warmup_seconds_max = 0.1
+load_seconds = 0.05
+call_seconds_max = 20.0
+call_seconds_sparse = 20.0
+engine_seconds_max = 30.0
+";
 
 const DEFINITION: &str = r#"
 title = "A toy"
