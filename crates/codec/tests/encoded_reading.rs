@@ -71,6 +71,37 @@ fn arrays_are_read_by_order() {
             "sizes=[2,2] values=[nil,1,nil,2]",
         ),
         (
+            "<matrix c:arrayType='xsd:int[2,2]'><i c:position='[1,1]'>2</i><i c:position='[0,1]'>1</i></matrix>",
+            "matrix",
+            "sizes=[2,2] values=[nil,1,nil,2]",
+        ),
+        (
+            "<texts c:arrayType='xsd:string[4]'><i c:position='[3]'>d</i> <i c:position='[0]'>a</i><i c:position='[1]'>b</i></texts>",
+            "texts",
+            "[a,b,nil,d]",
+        ),
+        (
+            "<matrix d:itemType='xsd:int' d:arraySize='* 2'><i>1</i><i>2</i><i>3</i><i>4</i></matrix>",
+            "matrix",
+            "sizes=[2,2] values=[1,2,3,4]",
+        ),
+        (
+            "<matrix c:arrayType='xsd:int[3,]'><i>1</i><i>2</i><i>3</i></matrix>",
+            "matrix",
+            "sizes=[3,1] values=[1,2,3]",
+        ),
+        (
+            "<matrix c:arrayType='xsd:int[,2]'><i>1</i><i>2</i><i>3</i></matrix>",
+            "matrix",
+            "sizes=[2,2] values=[1,2,3,nil]",
+        ),
+        ("<matrix d:arraySize='* 2'/>", "matrix", "sizes=[0,2] values=[]"),
+        (
+            "<matrix c:arrayType='xsd:int[][]'><m><m>1</m></m><m c:arrayType='xsd:int[]'><m>2</m></m></matrix>",
+            "matrix",
+            "sizes=[2,1] values=[1,2]",
+        ),
+        (
             "<anys c:arrayType='xsd:anyType[3]'><i xsi:type='xsd:int'>1</i><i xsi:type='c:string'>a</i><i>b</i></anys>",
             "anys",
             "[1,a,b]",
@@ -182,6 +213,14 @@ fn references_are_followed() {
             "node",
             "Ref(0) | value=1",
         ),
+        // Arrays in an array of several dimensions, one of them twice.
+        (
+            "<matrix c:arrayType='xsd:int[][3]'><m href='#1'/><m href='#2'/><m href='#1'/></matrix>",
+            "<m id='1' c:arrayType='xsd:int[2]'><m>1</m><m href='#3'/></m><m id='2' c:arrayType='xsd:int[2]'><m>3</m><m>4</m></m>\
+             <m id='3' xsi:type='xsd:int'>2</m>",
+            "matrix",
+            "sizes=[3,2] values=[1,2,3,4,1,2]",
+        ),
         // What prefixes mean is told where the object stands, not where the reference does.
         (
             "<any href='#1'/>",
@@ -271,10 +310,22 @@ fn what_a_peer_gets_wrong_is_named() {
             "1 items in an array of 2",
         ),
         (
-            "<matrix c:arrayType='xsd:int[][1]'><m href='#1'/></matrix>",
-            "<m id='1'/>",
+            "<matrix c:arrayType='xsd:int[][2]'><m href='#1'/><m href='#2'/></matrix>",
+            "<m id='1' c:arrayType='xsd:int[0]'/><m id='2' href='#2'/>",
+            Kind::Limit,
+            "references",
+        ),
+        (
+            "<texts c:arrayType='xsd:string[2]'><i c:position='[1]'>b</i><i c:position='[1]'>c</i></texts>",
+            "",
             Kind::Unexpected,
-            "does not say its size",
+            "item 1 of a sparse array stands twice",
+        ),
+        (
+            "<texts><i c:position='[2]'>b</i><i>c</i><i c:position='[1]'>c</i></texts>",
+            "",
+            Kind::Unexpected,
+            "item 1 of a sparse array stands twice",
         ),
         ("<node><bad>1</bad></node>", "", Kind::Unexpected, "bad"),
         ("<doubles><i>x</i></doubles>", "", Kind::Lexical, "double"),

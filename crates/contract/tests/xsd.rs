@@ -4,7 +4,7 @@ mod common;
 
 use castile_contract::Options;
 use castile_plan::{FieldKind, TypeId, Variety};
-use common::{load, schema, show, shown};
+use common::{load, schema, show, shown, wsdl};
 
 /// Each case: components, the type `T` in one line.
 fn check(cases: &[(&str, &str)]) {
@@ -311,6 +311,22 @@ fn includes_imports_and_redefinitions() {
         contract.types.clark(&contract.types.complex(id).fields[0].wire),
         "{urn:t}d"
     );
+}
+
+#[test]
+fn a_redefinition_in_a_wsdl_has_the_forms_of_its_schema() {
+    let types = "<xs:redefine schemaLocation='old.xsd'><xs:complexType name='R'><xs:complexContent><xs:extension base='t:R'>
+        <xs:sequence><xs:element name='new' type='xs:int'/></xs:sequence></xs:extension></xs:complexContent></xs:complexType></xs:redefine>";
+    let old = "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' targetNamespace='urn:t'>
+        <xs:complexType name='R'><xs:sequence><xs:element name='old' type='xs:int'/></xs:sequence></xs:complexType></xs:schema>";
+    let documents = [("x.wsdl", &*wsdl(types, "")), ("old.xsd", old)];
+    let contract = load(&documents, &Options::default()).unwrap();
+    let Some(TypeId::Complex(id)) = contract.types.type_by_clark("{urn:t}R") else {
+        panic!()
+    };
+    let fields = &contract.types.complex(id).fields;
+    let names: Vec<String> = fields.iter().map(|f| contract.types.clark(&f.wire)).collect();
+    assert_eq!(names, ["old", "{urn:t}new"]);
 }
 
 #[test]

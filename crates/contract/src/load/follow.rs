@@ -75,7 +75,8 @@ enum Verb {
     Import,
     /// Into this namespace.
     Include(Ns),
-    Redefine(Ns),
+    /// Into this namespace, for the schema at this node.
+    Redefine(Ns, u32),
 }
 
 impl Follower<'_> {
@@ -86,7 +87,7 @@ impl Follower<'_> {
             return;
         };
         match kind {
-            DocumentKind::Schema => self.register(document, 0, into, false),
+            DocumentKind::Schema => self.register(document, 0, into, None),
             DocumentKind::Wsdl if !self.visited.insert((document, 0, None)) => {}
             DocumentKind::Wsdl => {
                 let Some(root) = self.documents.node(document, 0) else {
@@ -99,7 +100,7 @@ impl Follower<'_> {
                     .map(NodeRef::id)
                     .collect();
                 for node in schemas {
-                    self.register(document, node, None, false);
+                    self.register(document, node, None, None);
                 }
                 let imports = imports.into_iter();
                 self.waiting.extend(imports.map(|node| Reference {
@@ -111,7 +112,8 @@ impl Follower<'_> {
         }
     }
 
-    fn register(&mut self, document: u32, node: u32, into: Option<Ns>, redefines: bool) {
+    /// Registers the schema at `node`, or the redefinition there, which stands in the schema at `within`.
+    fn register(&mut self, document: u32, node: u32, into: Option<Ns>, within: Option<u32>) {
         let Some(root) = self
             .documents
             .list
@@ -127,11 +129,7 @@ impl Follower<'_> {
         if !self.visited.insert((document, node, Some(target))) {
             return;
         }
-        let form = if redefines {
-            self.documents.node(document, 0)
-        } else {
-            None
-        };
+        let form = within.and_then(|schema| self.documents.node(document, schema));
         let qualified = |attribute| form.unwrap_or(root).token(attribute) == Some("qualified");
         let schema = Schema {
             document,
@@ -140,13 +138,13 @@ impl Follower<'_> {
             chameleon: own.is_none() && target != Ns::NONE,
             elements_qualified: qualified("elementFormDefault"),
             attributes_qualified: qualified("attributeFormDefault"),
-            redefines,
+            redefines: within.is_some(),
         };
         for child in root.children().filter(|c| c.ns() == Ns::XSD) {
             let verb = match child.local() {
                 "import" => Verb::Import,
                 "include" => Verb::Include(target),
-                "redefine" => Verb::Redefine(target),
+                "redefine" => Verb::Redefine(target, node),
                 _ => continue,
             };
             let relies = verb == Verb::Import && child.token("schemaLocation").is_none();
@@ -176,7 +174,7 @@ impl Follower<'_> {
             return Ok(());
         };
         let ns = match reference.verb {
-            Verb::Include(target) | Verb::Redefine(target) => target,
+            Verb::Include(target) | Verb::Redefine(target, _) => target,
             _ => namespace
                 .as_deref()
                 .map_or(Ns::NONE, |uri| self.documents.names.number(uri)),
@@ -206,9 +204,9 @@ impl Follower<'_> {
                 self.miss(reference, ns, location, &why, relies || wanted.known);
             }
         }
-        if let Verb::Redefine(target) = reference.verb {
+        if let Verb::Redefine(target, schema) = reference.verb {
             // What stands in the redefinition comes after, and replaces, what it redefines.
-            self.register(reference.document, reference.node, Some(target), true);
+            self.register(reference.document, reference.node, Some(target), Some(schema));
         }
         Ok(())
     }

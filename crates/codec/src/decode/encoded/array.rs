@@ -1,6 +1,8 @@
 //! Arrays (SOAP 1.1, 5.4.2; SOAP 1.2 part 2, 3.1.4): items by order and not by name, any number of
 //! dimensions, items that were not transmitted.
 
+use std::borrow::Cow;
+
 use castile_plan::{Builtin, ComplexId, Field, QName, TypeId, Types};
 use castile_value::{Sink, Slot};
 
@@ -17,6 +19,8 @@ pub(super) struct Said {
     item: Option<TypeId>,
     /// The declared size of each dimension; 0 for those left open.
     pub(super) sizes: Vec<usize>,
+    /// Which one of several dimensions is left open: as many items tell it.
+    open: Option<usize>,
     /// Where the items that were transmitted begin (SOAP 1.1, 5.4.2.1).
     offset: usize,
     /// Whether it says which of its items were transmitted.
@@ -95,8 +99,9 @@ impl<'a> Decoder<'a, '_> {
         }
         let at = self.reader.token_start();
         let shape = id.map(|id| types.shape(id));
+        let sizes = self.sizes(said)?;
         match (sink.graph(), shape) {
-            (Some(graph), shape) => graph.array(slot, shape, &said.sizes),
+            (Some(graph), shape) => graph.array(slot, shape, &sizes),
             // As a record with the items as its one field.
             (None, Some(shape)) => sink.open(slot, shape),
             (None, None) => return Err(self.no_graph("arrays that nobody declared")),
@@ -109,27 +114,15 @@ impl<'a> Decoder<'a, '_> {
             sink.column(ITEMS, dtype);
         }
         let mut count = 0;
-        let mut padded = self.options.strict || said.partial || said.sizes.len() > 1;
         self.fill(&mut count, said.offset, sink)?;
-        while let Next::Start(start) = self.child()? {
-            if let Some(position) = self.position(&said.sizes)? {
-                if position < count {
-                    return Err(self.bad(Kind::Unsupported, "items of a sparse array are not in order"));
-                }
-                self.fill(&mut count, position, sink)?;
-                padded = true;
-            }
-            let more = self
-                .repeated(field, ITEMS, start, ANY_ROOM, sink)
-                .map_err(|e| e.within(format!("[{}]", count + 1)))?;
-            count += 1 + more as usize;
-        }
-        let whole = said.sizes.iter().try_fold(1usize, |n, &size| n.checked_mul(size));
+        let positioned = self.transmitted(field, &sizes, &mut count, sink)?;
+        let padded = self.options.strict || said.partial || positioned || sizes.len() > 1;
+        let whole = sizes.iter().try_fold(1usize, |n, &size| n.checked_mul(size));
         let whole = whole.unwrap_or(usize::MAX);
-        if padded && !said.sizes.is_empty() && count < whole {
+        if padded && !sizes.is_empty() && count < whole {
             self.fill(&mut count, whole, sink)
                 .map_err(|e| e.at(self.reader.input(), at))?;
-        } else if said.sizes.len() > 1 && count > whole {
+        } else if sizes.len() > 1 && count > whole {
             return Err(self.bad_at(
                 Kind::Unexpected,
                 at,
@@ -140,8 +133,53 @@ impl<'a> Decoder<'a, '_> {
         Ok(())
     }
 
+    /// The sizes of an array, after its start tag; one of several that is left open is as large as the items
+    /// that come need.
+    fn sizes<'s>(&mut self, said: &'s Said) -> Result<Cow<'s, [usize]>, Error> {
+        let Some(open) = said.open else {
+            return Ok(Cow::Borrowed(&said.sizes));
+        };
+        let count = self.count_items()?.saturating_add(said.offset);
+        let others = said.sizes.iter().enumerate().filter(|&(n, _)| n != open);
+        let others = others.fold(1usize, |all, (_, &size)| all.saturating_mul(size));
+        let mut sizes = said.sizes.clone();
+        if let Some(size) = sizes.get_mut(open)
+            && others > 0
+        {
+            *size = count.div_ceil(others);
+        }
+        Ok(Cow::Owned(sizes))
+    }
+
+    /// The items that were transmitted, through the end tag, and nils before each that says where it stands.
+    /// Whether one does.
+    fn transmitted(
+        &mut self,
+        field: &Field,
+        sizes: &[usize],
+        count: &mut usize,
+        sink: &mut dyn Sink,
+    ) -> Result<bool, Error> {
+        let mut positioned = false;
+        while let Next::Start(start) = self.child()? {
+            if let Some(position) = self.position(sizes)? {
+                if !positioned && let Some(sparse) = self.out_of_order(start, position, sizes)? {
+                    self.in_order(field, sparse, count, sink)?;
+                    return Ok(true);
+                }
+                self.fill_before(position, count, sink)?;
+                positioned = true;
+            }
+            let more = self
+                .repeated(field, ITEMS, start, ANY_ROOM, sink)
+                .map_err(|e| e.within(format!("[{}]", *count + 1)))?;
+            *count += 1 + more as usize;
+        }
+        Ok(positioned)
+    }
+
     /// Nils for items that were not transmitted, up to item `to`.
-    fn fill(&mut self, count: &mut usize, to: usize, sink: &mut dyn Sink) -> Result<(), Error> {
+    pub(super) fn fill(&mut self, count: &mut usize, to: usize, sink: &mut dyn Sink) -> Result<(), Error> {
         let gaps = to.saturating_sub(*count);
         let all = match &mut self.encoding {
             Some(encoding) => {
@@ -168,12 +206,13 @@ impl<'a> Decoder<'a, '_> {
 
     pub(super) fn said(&mut self) -> Result<Said, Error> {
         let mut said = Said::default();
+        let mut sizes = Vec::new();
         if self.reader.attributes().is_empty() {
             return Ok(said);
         }
         if let Some(text) = self.of_encoding("arrayType") {
-            let (name, nested, sizes) = parts(&text).ok_or_else(|| self.no_sizes(&text))?;
-            said.sizes = sizes_of(sizes, ',').ok_or_else(|| self.no_sizes(&text))?;
+            let (name, nested, inside) = parts(&text).ok_or_else(|| self.no_sizes(&text))?;
+            sizes = sizes_of(inside, ',').ok_or_else(|| self.no_sizes(&text))?;
             // Of arrays in arrays each tells its own type.
             said.nested = !nested.is_empty();
             said.item = self.item_type(name).filter(|_| !said.nested);
@@ -182,9 +221,11 @@ impl<'a> Decoder<'a, '_> {
                 said.item = self.item_type(&name);
             }
             if let Some(text) = self.of_encoding("arraySize") {
-                said.sizes = sizes_of(&text, ' ').ok_or_else(|| self.no_sizes(&text))?;
+                sizes = sizes_of(&text, ' ').ok_or_else(|| self.no_sizes(&text))?;
             }
         }
+        said.open = only_open(&sizes);
+        said.sizes = sizes.into_iter().map(Option::unwrap_or_default).collect();
         if let Some(text) = self.of_encoding("offset") {
             said.offset = self.index(&text, &said.sizes)?;
             said.partial = true;
@@ -211,7 +252,7 @@ impl<'a> Decoder<'a, '_> {
     }
 
     /// Which item the element at hand is, where it says so.
-    fn position(&self, sizes: &[usize]) -> Result<Option<usize>, Error> {
+    pub(super) fn position(&self, sizes: &[usize]) -> Result<Option<usize>, Error> {
         if self.reader.attributes().is_empty() {
             return Ok(None);
         }
@@ -233,7 +274,9 @@ impl<'a> Decoder<'a, '_> {
             } else {
                 sizes.get(n).copied().unwrap_or(1)
             };
-            let next = at.checked_mul(size).and_then(|at| at.checked_add(*index));
+            let next = at
+                .checked_mul(size)
+                .and_then(|at| at.checked_add(index.unwrap_or_default()));
             at = next.ok_or_else(|| self.no_sizes(text))?;
         }
         Ok(at)
@@ -252,18 +295,26 @@ fn parts(text: &str) -> Option<(&str, &str, &str)> {
     Some((name, nested, sizes))
 }
 
-/// Sizes between commas or spaces. Those that are left open, or are `*`, are 0.
-fn sizes_of(text: &str, between: char) -> Option<Vec<usize>> {
+/// The one of several sizes that is left open.
+fn only_open(sizes: &[Option<usize>]) -> Option<usize> {
+    let mut open = (0..sizes.len()).filter(|&n| sizes.get(n) == Some(&None));
+    open.next()
+        .filter(|_| sizes.len() > 1)
+        .filter(|_| open.next().is_none())
+}
+
+/// Sizes between commas or spaces. Those that are left open, or are `*`, are `None`.
+fn sizes_of(text: &str, between: char) -> Option<Vec<Option<usize>>> {
     let text = text.trim();
     if text.is_empty() {
         return Some(Vec::new());
     }
     // Only the first may be open (SOAP 1.2 part 2, 3.1.6).
     let size = |(n, part): (usize, &str)| match part.trim() {
-        "" | "*" if n == 0 || between != ' ' => Some(0),
-        digits => digits.parse().ok(),
+        "" | "*" if n == 0 || between != ' ' => Some(None),
+        digits => digits.parse().ok().map(Some),
     };
-    let sizes: Option<Vec<usize>> = match between {
+    let sizes: Option<Vec<Option<usize>>> = match between {
         ' ' => text.split_ascii_whitespace().enumerate().map(size).collect(),
         between => text.split(between).enumerate().map(size).collect(),
     };

@@ -14,6 +14,7 @@ mod array;
 mod nested;
 mod scan;
 mod shared;
+mod sparse;
 
 use castile_plan::{Builtin, ComplexId, Field, QName, SimpleId, TypeId, Types};
 use castile_value::{Sink, Slot};

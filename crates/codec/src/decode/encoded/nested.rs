@@ -33,17 +33,27 @@ impl<'a> Decoder<'a, '_> {
     /// How many items each depth has: what the first array of it says.
     fn nested_sizes(&mut self, rank: usize, said: &Said) -> Result<Vec<usize>, Error> {
         let mut sizes = said.sizes.clone();
+        if sizes.is_empty() {
+            sizes.push(self.count_items()?);
+        }
         let back = self.reader.clone();
         while sizes.len() < rank {
             match self.child()? {
-                Next::Start(_) => match self.said()?.sizes[..] {
-                    [size] => sizes.push(size),
-                    _ => return Err(self.bad(Kind::Unexpected, "an array in an array does not say its size")),
-                },
+                Next::Start(_) => {
+                    self.go_where_it_refers()?;
+                    match self.said()?.sizes[..] {
+                        [size] => sizes.push(size),
+                        [] => sizes.push(self.count_items()?),
+                        _ => {
+                            let why = "an array of several dimensions in an array of arrays";
+                            return Err(self.bad(Kind::Unexpected, why));
+                        }
+                    }
+                }
                 Next::End => sizes.push(0),
             }
         }
-        self.reader = back;
+        self.go_on_with(back);
         Ok(sizes)
     }
 
@@ -53,11 +63,8 @@ impl<'a> Decoder<'a, '_> {
         while let Next::Start(start) = self.child()? {
             if inner.is_empty() {
                 count += 1 + self.repeated(field, ITEMS, start, ANY_ROOM, sink)? as usize;
-            } else if self.refers_to()?.is_some() {
-                let why = "a reference to an array inside an array of several dimensions";
-                return Err(self.bad(Kind::Unsupported, why));
             } else {
-                self.level(field, inner, sink)
+                self.inner(field, inner, sink)
                     .map_err(|e| e.within(format!("[{}]", count + 1)))?;
                 count += 1;
             }
@@ -67,5 +74,13 @@ impl<'a> Decoder<'a, '_> {
             return Err(self.bad(Kind::Unexpected, why));
         }
         Ok(())
+    }
+
+    /// An array in an array, after its start tag, or one that is referred to.
+    fn inner(&mut self, field: &Field, sizes: &[usize], sink: &mut dyn Sink) -> Result<(), Error> {
+        match self.refers_to()? {
+            Some(id) => self.in_place(&id, |decoder, _| decoder.inner(field, sizes, sink)),
+            None => self.level(field, sizes, sink),
+        }
     }
 }

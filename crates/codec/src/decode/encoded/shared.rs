@@ -8,9 +8,9 @@ use std::collections::{HashMap, VecDeque};
 
 use castile_plan::{Field, TypeId};
 use castile_value::{Sink, Slot};
-use castile_xml::{Reader, Token};
+use castile_xml::Reader;
 
-use super::super::{Decoder, Start};
+use super::super::{Decoder, Next, Start};
 use super::Own;
 use super::scan::reference;
 use crate::error::{Error, Kind};
@@ -32,8 +32,10 @@ pub(in super::super) struct Encoding<'a> {
     numbers: u32,
     /// Open elements above the ones that the reader counts.
     below: u32,
-    /// Bytes of simple values that were read again for another reference.
+    /// Bytes that were read again, for another reference or to count what is in them.
     repeated_bytes: usize,
+    /// Where the last look ahead ended.
+    looked_to: usize,
     /// Nils that stand for items of arrays that were not transmitted.
     pub(super) gaps: usize,
     /// An object is copied to each of its places.
@@ -72,7 +74,8 @@ enum State {
 /// References that are followed on the spot go as deep as this, elements counted.
 const BELOW_MAX: u32 = 60;
 
-/// Bytes of simple values that references may multiply: what one message can make of its texts.
+/// Bytes that may be read more than once: what references can make of one message's texts, and arrays in
+/// arrays that do not say their sizes.
 const REPEATED_BYTES_MAX: usize = 16 << 20;
 
 impl Target {
@@ -120,18 +123,75 @@ impl<'a> Decoder<'a, '_> {
         slot: Slot,
         sink: &mut dyn Sink,
     ) -> Result<(), Error> {
+        let number = self.referred(id)?;
+        match self.target(number).map(|t| t.state) {
+            Some(State::Waiting(object) | State::Read(object)) => self.refer(object, slot, sink),
+            _ => self.first_use(number, field, slot, sink),
+        }
+    }
+
+    /// The target that the element at hand refers to by `id`, after its start tag; goes through its end tag.
+    fn referred(&mut self, id: &str) -> Result<usize, Error> {
         let at = self.reader.token_start();
         let (text, _) = self.text()?;
         if !text.trim().is_empty() {
             return Err(self.bad_at(Kind::Unexpected, at, "an element that is a reference has content"));
         }
         let found = self.encoding.as_ref().and_then(|e| e.ids.get(id).copied());
-        let Some(number) = found else {
-            return Err(self.bad_at(Kind::MissingId, at, format!("no element has the id {id:?}")));
-        };
-        match self.target(number).map(|t| t.state) {
-            Some(State::Waiting(object) | State::Read(object)) => self.refer(object, slot, sink),
-            _ => self.first_use(number, field, slot, sink),
+        found.ok_or_else(|| self.bad_at(Kind::MissingId, at, format!("no element has the id {id:?}")))
+    }
+
+    /// Goes to what the element at hand refers to, if it is a reference, and to what that refers to.
+    pub(super) fn go_where_it_refers(&mut self) -> Result<(), Error> {
+        let mut hops = self.below() + self.reader.depth();
+        while let Some(id) = self.refers_to()? {
+            hops += 1;
+            if hops > BELOW_MAX {
+                return Err(self.too_far());
+            }
+            let number = self.referred(&id)?;
+            self.jump(number)?;
+        }
+        Ok(())
+    }
+
+    fn too_far(&self) -> Error {
+        self.bad(Kind::Limit, "limit: references refer to references")
+    }
+
+    /// Reads what the element at hand refers to by `id`, after its start tag, in its place.
+    pub(super) fn in_place(
+        &mut self,
+        id: &str,
+        read: impl FnOnce(&mut Self, Start<'a>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let number = self.referred(id)?;
+        if self.below() + self.reader.depth() > BELOW_MAX {
+            return Err(self.too_far());
+        }
+        let back = self.reader.clone();
+        let start = self.jump(number)?;
+        self.there(number, back, |decoder| read(decoder, start))
+    }
+
+    /// Reads the target that was just jumped to, and goes back.
+    fn there(
+        &mut self,
+        number: usize,
+        back: Reader<'a>,
+        read: impl FnOnce(&mut Self) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let depth = self.below() + back.depth();
+        let from = self.reader.position();
+        let below = std::mem::replace(&mut self.encoding_mut()?.below, depth);
+        let read = read(self);
+        let bytes = self.reader.position().saturating_sub(from);
+        self.go_on_with(back);
+        read?;
+        self.encoding_mut()?.below = below;
+        match self.target(number).is_some_and(|t| t.uses < 2) {
+            true => Ok(()),
+            false => self.count_repeated(bytes),
         }
     }
 
@@ -160,22 +220,11 @@ impl<'a> Decoder<'a, '_> {
         // Who cannot take shared objects gets a copy in each place.
         let copied = self.copies(sink);
         if simple || (single || copied) && depth <= BELOW_MAX {
-            let from = self.reader.position();
-            let below = std::mem::replace(&mut self.encoding_mut()?.below, depth);
-            let read = match self.refers_to()? {
-                Some(id) if depth <= BELOW_MAX => self.follow(&id, field, slot, sink),
-                Some(_) => Err(self.bad(Kind::Limit, "limit: references refer to references")),
-                None => self.encoded_value(field, slot, start, sink),
-            };
-            let bytes = self.reader.position().saturating_sub(from);
-            self.go_on_with(back);
-            read?;
-            self.encoding_mut()?.below = below;
-            return if single {
-                Ok(())
-            } else {
-                self.count_repeated(bytes)
-            };
+            return self.there(number, back, |decoder| match decoder.refers_to()? {
+                Some(id) if depth <= BELOW_MAX => decoder.follow(&id, field, slot, sink),
+                Some(_) => Err(decoder.too_far()),
+                None => decoder.encoded_value(field, slot, start, sink),
+            });
         }
         self.go_on_with(back);
         let object = self.number(number, State::Waiting)?;
@@ -190,12 +239,34 @@ impl<'a> Decoder<'a, '_> {
         self.refer(object, slot, sink)
     }
 
+    /// Items of the array at hand, after its start tag.
+    pub(super) fn count_items(&mut self) -> Result<usize, Error> {
+        let back = self.reader.clone();
+        let mut count = 0;
+        while let Next::Start(_) = self.child()? {
+            self.skip()?;
+            count += 1;
+        }
+        self.looked(back.position(), self.reader.position())?;
+        self.go_on_with(back);
+        Ok(count)
+    }
+
+    /// Counts bytes that were looked through before they are read, if they were so before: arrays in arrays
+    /// could make much of that.
+    pub(super) fn looked(&mut self, from: usize, to: usize) -> Result<(), Error> {
+        let encoding = self.encoding_mut()?;
+        let again = encoding.looked_to.min(to).saturating_sub(from);
+        encoding.looked_to = encoding.looked_to.max(to);
+        self.count_repeated(again)
+    }
+
     fn count_repeated(&mut self, bytes: usize) -> Result<(), Error> {
         let encoding = self.encoding_mut()?;
         encoding.repeated_bytes += bytes;
         if encoding.repeated_bytes > REPEATED_BYTES_MAX {
             let why =
-                format!("limit: references repeat more than {REPEATED_BYTES_MAX} bytes of simple values");
+                format!("limit: references and arrays in arrays repeat more than {REPEATED_BYTES_MAX} bytes");
             return Err(self.bad(Kind::Limit, why));
         }
         Ok(())
@@ -318,14 +389,7 @@ impl<'a> Decoder<'a, '_> {
         };
         let reader = self.enter(scope)?;
         self.go_on_with(reader);
-        self.reader.skip_to(at);
-        match self.token()? {
-            Token::Start { name, .. } => Ok(Start { name, at }),
-            _ => Err(self.bad(
-                Kind::Malformed,
-                "an element with an id does not begin where it did",
-            )),
-        }
+        self.start_at(at)
     }
 
     /// Reads on with another reader, which numbers namespaces in the order in which it meets them.
