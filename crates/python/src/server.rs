@@ -161,6 +161,7 @@ pub(crate) fn server_options(settings: &Settings<'_, '_>) -> PyResult<ServerOpti
     settings.set("body_bytes_max", &mut http.body_bytes_max)?;
     settings.set("connections_max", &mut http.connections_max)?;
     settings.set("workers", &mut http.workers)?;
+    settings.set("direct", &mut http.direct)?;
     if let Some(seconds) = settings.get::<f64>("timeout_graceful")? {
         http.timeout_graceful = duration(seconds)?;
     }

@@ -440,3 +440,18 @@ def test_one_layer_needs_no_list(server):
     client = castile.Client(server.wsdl_url, cache=False, layers=castile.Addressing())
     assert client.service.add(2, 3) == 5
     assert b"MessageID" in client.encode("add", 2, 3)
+
+
+@pytest.mark.parametrize("direct", [0, 1])
+def test_connections_may_have_a_thread_to_themselves(direct):
+    class Where:
+        @castile.operation
+        def thread(self) -> str:
+            task = f"/proc/self/task/{threading.get_native_id()}/comm"
+            return Path(task).read_text() if Path(task).exists() else "direct" * direct
+
+    service = castile.service(namespace="urn:where")(Where)
+    with castile.serve(service, port=0, background=True, direct=direct) as server:
+        with castile.Client(server.wsdl_url, cache=False) as client:
+            names = {client.service.thread() for _ in range(3)}
+    assert all(("direct" in name) == bool(direct) for name in names), names

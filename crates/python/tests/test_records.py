@@ -153,3 +153,64 @@ def test_what_was_chosen_can_be_asked_for(client):
     Point = client.type("Point")
     assert castile.present(Point(1.0)) == {"x": 1.0}
     assert castile.type_name(Point) == castile.type_name(Point()) == "{urn:everything}Point"
+
+
+def test_objects_that_refer_to_each_other_are_values_all_the_same(client):
+    Tree = client.type("Tree")
+
+    def ring(value):
+        first, second = Tree(value), Tree(2)
+        first.children, second.children = [second, second], [first]
+        return first
+
+    tree = ring(1)
+    assert repr(tree) == (
+        "Tree(value=1, children=[Tree(value=2, children=[Tree(...)]), Tree(value=2, children=[Tree(...)])])"
+    )
+    assert tree == ring(1)
+    assert tree != ring(3)
+    for again in (copy.deepcopy(tree), pickle.loads(pickle.dumps(tree))):
+        assert again == tree
+        assert again.children[0] is again.children[1]
+        assert again.children[0].children[0] is again
+    plain = castile.asdict(tree)
+    assert plain["value"] == 1
+    assert plain["children"][0] is plain["children"][1]
+    assert plain["children"][0]["children"][0] is plain
+
+
+def test_what_is_deep_or_much_takes_neither_stack_nor_long(client):
+    Tree = client.type("Tree")
+
+    def chain(end):
+        tree = Tree(end)
+        for value in range(10_000):
+            tree = Tree(value, [tree])
+        return tree
+
+    assert chain(1) == chain(1)
+    assert chain(1) != chain(2)
+    assert repr(chain(1)).endswith("[Tree(...)" + "])" * 50)
+    deep = castile.asdict(chain(1))
+    for _ in range(10_000):
+        deep = deep["children"][0]
+    assert deep == {"value": 1}
+
+    def doubled():
+        tree = Tree(0)
+        for value in range(40):
+            tree = Tree(value, [tree, tree])
+        return tree
+
+    assert doubled() == doubled()
+    assert len(repr(doubled())) < 100_000
+
+
+def test_help_tells_what_fields_hold():
+    Folders = castile.Client(GROUPS, cache=False).type("Folders")
+    assert Folders.__doc__ == (
+        "A value of {urn:t}Folders.\n\nFields:\n"
+        "    choice: a list of records of Id, Name\n"
+        "    all: xsd:boolean, optional\n"
+        "    some: xsd:int, optional"
+    )

@@ -47,7 +47,8 @@ from ._layers import (
     clock_offset,
 )
 from ._options import TLS, Basic, Bearer, Differential, Digest, Timeouts
-from ._records import SKIP, XML, QName, Record, asdict, present, type_name
+from ._dicts import asdict
+from ._records import SKIP, XML, QName, Record, present, type_name
 from ._serve import Server, ServerCall, current_call, serve
 from ._service import operation, service, wsdl
 from ._streams import AsyncStream

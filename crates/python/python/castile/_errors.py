@@ -21,7 +21,8 @@ from collections.abc import Sequence
 from typing import Any
 from xml.etree import ElementTree
 
-from ._records import XML, QName, asdict
+from ._dicts import asdict
+from ._records import XML, QName
 
 __all__ = [
     "BadPeer",

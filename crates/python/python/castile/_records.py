@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import enum
 import inspect
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, TypeAlias, cast
 
 import numpy as np
 
 from ._names import attribute_names, class_name
 from ._plain import NIL, SKIP, XML, Nil, QName, Skip
+from ._showing import brief, shown
 
 __all__ = [
     "NIL",
@@ -26,7 +27,6 @@ __all__ = [
     "QName",
     "Record",
     "Skip",
-    "asdict",
     "present",
     "type_name",
 ]
@@ -57,8 +57,6 @@ class Record:
     True
     >>> list(p), len(p)
     (['x', 'y'], 2)
-    >>> asdict(p)
-    {'x': 1, 'y': 2.5}
     """
 
     __slots__ = ()
@@ -134,25 +132,31 @@ class Record:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Record):
             return NotImplemented
-        if type(self) is not type(other) and (
-            self._castile_type != other._castile_type or self._castile_fields != other._castile_fields
-        ):
-            return False
-        pairs = zip(self._castile_attrs, other._castile_attrs, strict=True)
-        return all(same(getattr(self, a), getattr(other, b)) for a, b in pairs)
+        return _of_one_type(self, other) and _all_same(_held_alike(self, other))
 
     def __repr__(self) -> str:
+        with shown(self) as whole:
+            if not whole:
+                return f"{type(self).__name__}(...)"
+            return f"{type(self).__name__}({self._castile_inside()})"
+
+    def _castile_inside(self) -> str:
         held = ((attr, _held(self, attr)) for attr in self._castile_attrs)
-        inside = ", ".join(f"{attr}={_brief(value)}" for attr, value in held if value is not SKIP)
-        return f"{type(self).__name__}({inside})"
+        return ", ".join(f"{attr}={brief(value)}" for attr, value in held if value is not SKIP)
 
     def __reduce__(self) -> tuple[Any, ...]:
+        # Its values come after the object itself, which may stand among them.
         values = tuple(_held(self, attr) for attr in self._castile_attrs)
         if self._castile_importable:
-            return _filled, (type(self), values)
+            return type(self), (), values
         is_array, members = isinstance(self, ArrayRecord), tuple(self._castile_members.items())
         spec = (self._castile_type, self._castile_fields, self._castile_kinds, is_array, None, members)
-        return _rebuild, (spec, values)
+        return _blank, spec, values
+
+    def __setstate__(self, values: tuple[Any, ...]) -> None:
+        for attr, value in zip(self._castile_attrs, values, strict=True):
+            if value is not SKIP:
+                setattr(self, attr, value)
 
     def __replace__(self, **changes: Any) -> Record:
         new = type(self)()
@@ -263,9 +267,9 @@ class MapRecord(ArrayRecord):
 
     __hash__ = None  # type: ignore[assignment]  # values change
 
-    def __repr__(self) -> str:
-        pairs = ", ".join(f"{key!r}: {_brief(value)}" for key, value in self.items())
-        return f"{type(self).__name__}({{{pairs}}})"
+    def _castile_inside(self) -> str:
+        pairs = ", ".join(f"{key!r}: {brief(value)}" for key, value in self.items())
+        return f"{{{pairs}}}"
 
     def __replace__(self, **changes: Any) -> Record:
         return type(self)(item=changes.get("item", list(self.item)))
@@ -275,26 +279,6 @@ class MapRecord(ArrayRecord):
             if same(pair["key"], key):
                 return pair
         raise KeyError(key)
-
-
-def asdict(value: Any) -> Any:
-    """Turns records into dicts and lists of them into lists of dicts, at any depth.
-
-    Fields that are not there are left out. Arrays stay arrays, structured ones too.
-    """
-    if isinstance(value, MapRecord) and all(isinstance(key, Hashable) for key in value):
-        return {key: asdict(inner) for key, inner in value.items()}
-    if isinstance(value, Record):
-        held = (
-            (name, _held(value, attr))
-            for name, attr in zip(value._castile_fields, value._castile_attrs, strict=True)
-        )
-        return {name: asdict(inner) for name, inner in held if inner is not SKIP}
-    if isinstance(value, list):
-        return [asdict(inner) for inner in value]
-    if isinstance(value, dict):
-        return {name: asdict(inner) for name, inner in value.items()}
-    return value
 
 
 def present(value: Record) -> dict[str, Any]:
@@ -379,14 +363,45 @@ def class_body(
 
 
 def same(a: Any, b: Any) -> bool:
-    """Whether two values are equal, arrays by their content."""
-    if a is b:
+    """Whether two values are equal, arrays by their content. Circles are if no path through them differs."""
+    return _all_same([(a, b)])
+
+
+def _all_same(waiting: list[tuple[Any, Any]]) -> bool:
+    compared: set[tuple[int, int]] = set()
+    while waiting:
+        a, b = waiting.pop()
+        if a is b:
+            continue
+        if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
+            if not np.array_equal(a, b):
+                return False
+        elif isinstance(a, list) and isinstance(b, list):
+            if len(a) != len(b):
+                return False
+            waiting.extend(zip(a, b, strict=True))
+        elif type(a).__eq__ is Record.__eq__ and isinstance(b, Record):
+            if (id(a), id(b)) in compared:
+                continue
+            if not _of_one_type(a, b):
+                return False
+            compared.add((id(a), id(b)))
+            waiting.extend(_held_alike(a, b))
+        elif not a == b:
+            return False
+    return True
+
+
+def _held_alike(a: Record, b: Record) -> list[tuple[Any, Any]]:
+    """What two records of one type hold in each field."""
+    names = zip(a._castile_attrs, b._castile_attrs, strict=True)
+    return [(getattr(a, mine), getattr(b, theirs)) for mine, theirs in names]
+
+
+def _of_one_type(a: Record, b: Record) -> bool:
+    if type(a) is type(b):
         return True
-    if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
-        return bool(np.array_equal(a, b))
-    if isinstance(a, list) and isinstance(b, list):
-        return len(a) == len(b) and all(same(x, y) for x, y in zip(a, b, strict=True))
-    return bool(a == b)
+    return a._castile_type == b._castile_type and a._castile_fields == b._castile_fields
 
 
 def _signature(attrs: tuple[str, ...]) -> inspect.Signature:
@@ -394,16 +409,8 @@ def _signature(attrs: tuple[str, ...]) -> inspect.Signature:
     return inspect.Signature([inspect.Parameter(name, kind, default=SKIP) for name in attrs])
 
 
-def _rebuild(spec: tuple[Any, ...], values: tuple[Any, ...]) -> Record:
-    return _filled(record_class(*spec), values)
-
-
-def _filled(cls: type[Record], values: tuple[Any, ...]) -> Record:
-    new = cls()
-    for attr, value in zip(cls._castile_attrs, values, strict=True):
-        if value is not SKIP:
-            setattr(new, attr, value)
-    return new
+def _blank(*spec: Any) -> Record:
+    return record_class(*spec)()
 
 
 def _held(record: Record, attr: str) -> Any:
@@ -457,16 +464,6 @@ def _unknown(record: Record, name: object) -> str:
 
 def _title(record: Record) -> str:
     return record._castile_type or type(record).__name__
-
-
-_SHOWN_MAX = 20
-
-
-def _brief(value: Any) -> str:
-    if isinstance(value, list) and len(value) > _SHOWN_MAX:
-        shown = ", ".join(repr(v) for v in value[:_SHOWN_MAX])
-        return f"[{shown}, ... {len(value) - _SHOWN_MAX} more]"
-    return repr(value)
 
 
 def enumeration_class(type_name: str, texts: list[str]) -> type[enum.StrEnum]:

@@ -168,6 +168,7 @@ def serve(
     unshared: Sequence[str] = (),
     public_url: str | None = None,
     workers: int | None = None,
+    direct: int | None = None,
     threads: bool = True,
     body_bytes_max: int | None = None,
     connections_max: int | None = None,
@@ -208,6 +209,11 @@ def serve(
     is made from the last one to anybody, of `unshared` from none; of others from the last one to the
     same principal.
 
+    `workers` threads serve connections (one for each processor, and sixteen at least, unless said). As many
+    connections as `direct` says (64) may have a thread to themselves, on which their small calls are answered
+    one after the other; 0 for none. `threads=False` runs the handlers of all others on the workers: less work a
+    call, and one that takes long keeps others waiting.
+
     A handler whose last parameter is an iterator (`Iterator[NDArray[np.float64]]`, or `castile.Stream`) gets
     that array batch by batch while it comes, and one that returns an iterator is answered with while it makes
     the values: `body_bytes_max` is for messages that are read whole.
@@ -245,6 +251,7 @@ def serve(
         "unshared": list(unshared),
         "public_url": public_url,
         "workers": workers,
+        "direct": direct,
         "threads": threads,
         "body_bytes_max": body_bytes_max,
         "connections_max": connections_max,

@@ -160,7 +160,7 @@ impl Classes {
             kinds.push(self.kind(py, fields.get(i))?);
         }
         let is_array = matches!(fields, [f] if f.many && f.kind == FieldKind::Element);
-        let doc = complex.and_then(|c| self.doc(shape.name(), c));
+        let doc = complex.map(|c| self.doc(py, shape.name(), c)).transpose()?;
         let count = names.len();
         let (names, kinds) = (PyTuple::new(py, &names)?, PyTuple::new(py, kinds)?);
         let made = if self.form.zeep {
@@ -217,21 +217,55 @@ impl Classes {
         })
     }
 
-    /// The help of a type's class: its documentation, and what may stand in its repeated groups.
-    fn doc(&self, name: &str, complex: &Complex) -> Option<String> {
-        let lines: Vec<String> = self
-            .groups(complex)
-            .map(|(group, inside)| {
-                let members: Vec<&str> = inside.fields.iter().map(|f| &*f.name).collect();
-                format!("{group}: a list of records of {}", members.join(", "))
-            })
-            .collect();
-        let own = complex.doc.as_deref();
-        if lines.is_empty() {
-            return own.map(str::to_owned);
+    /// The help of a type's class: its documentation and fields, called as in Python.
+    fn doc(&self, py: Python<'_>, name: &str, complex: &Complex) -> PyResult<String> {
+        let head = complex.doc.as_deref();
+        let mut text = head.map_or_else(|| format!("A value of {name}."), str::to_owned);
+        if complex.fields.is_empty() {
+            return Ok(text);
         }
-        let head = own.map_or_else(|| format!("A value of {name}."), str::to_owned);
-        Some(format!("{head}\n\n{}", lines.join("\n")))
+        let names = PyTuple::new(py, complex.fields.iter().map(|field| &*field.name))?;
+        let attrs = py
+            .import("castile._names")?
+            .call_method1("attribute_names", (names,))?
+            .extract::<Vec<String>>()?;
+        text.push_str("\n\nFields:");
+        for (attr, field) in attrs.iter().zip(&complex.fields) {
+            text.push_str(&format!("\n    {attr}: {}", self.words(field)));
+            if let Some(doc) = &field.doc {
+                text.push_str(&format!(". {doc}"));
+            }
+        }
+        Ok(text)
+    }
+
+    /// What a field holds, in words.
+    fn words(&self, field: &Field) -> String {
+        let mut words = match (&field.kind, field.ty) {
+            (FieldKind::Group, TypeId::Complex(id)) => {
+                let members = self.types.complex(id).fields.iter().map(|f| &*f.name);
+                let members = members.collect::<Vec<_>>().join(", ");
+                return match field.many {
+                    true => format!("a list of records of {members}"),
+                    false => format!("a record of {members}"),
+                };
+            }
+            (FieldKind::Any(_), _) => "any element".to_owned(),
+            (FieldKind::AnyAttribute(_), _) => return "a dict of any attributes".to_owned(),
+            _ => self.types.type_label(field.ty),
+        };
+        if field.kind == FieldKind::Attribute {
+            words.push_str(", attribute");
+        }
+        if field.many {
+            words.push_str(", any number");
+        } else if !field.required {
+            words.push_str(", optional");
+        }
+        if field.nillable {
+            words.push_str(", may be nil");
+        }
+        words
     }
 
     /// What the Python side calls a kind: what the field holds when nothing came.

@@ -6,11 +6,12 @@ import pprint
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
+from .._dicts import as_mappings
 from .._names import attribute_names, class_name
 from .._records import SKIP, Kind, Record, _held
 from . import _trees
 
-__all__ = ["CompoundValue", "compound_class", "element"]
+__all__ = ["CompoundValue", "compound_class", "element", "pairs"]
 
 
 class CompoundValue(Record):
@@ -54,14 +55,14 @@ class CompoundValue(Record):
         return list(self)
 
     def __repr__(self) -> str:
-        return pprint.pformat(_plain(self), sort_dicts=False)
+        return pprint.pformat(as_mappings(self, dict, pairs), sort_dicts=False)
 
     def __json__(self) -> dict[str, Any]:
         return self.__values__
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = tuple(_held(self, attr) for attr in self._castile_attrs)
-        return _rebuild, (self._castile_spec, values)
+        return _blank, self._castile_spec, values
 
     def _is_there(self, key: str) -> bool:
         return _held(self, self._castile_attrs[self._castile_index[key]]) is not SKIP
@@ -121,6 +122,11 @@ def element(text: str) -> Any:
     return _trees.parse(text)
 
 
+def pairs(value: Any) -> Iterator[tuple[Any, Any]]:
+    """What an object or dict holds, by its keys."""
+    return ((key, value[key]) for key in value)
+
+
 def unwrapped(body: Any) -> Any:
     """What zeep gives for the content of a body: nothing for none; what is inside for one alone, and what
     is inside that if it holds one element and nothing else.
@@ -135,17 +141,5 @@ def unwrapped(body: Any) -> Any:
     return value
 
 
-def _rebuild(spec: tuple[Any, ...], values: tuple[Any, ...]) -> CompoundValue:
-    new = compound_class(*spec)()
-    for attr, value in zip(new._castile_attrs, values, strict=True):
-        if value is not SKIP:
-            setattr(new, attr, value)
-    return new
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, CompoundValue):
-        return {key: _plain(value[key]) for key in value}
-    if isinstance(value, list):
-        return [_plain(inner) for inner in value]
-    return value
+def _blank(*spec: Any) -> CompoundValue:
+    return compound_class(*spec)()

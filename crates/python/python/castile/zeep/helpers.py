@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections import OrderedDict
 from typing import Any
 
-from .._records import NIL, Record
+from .._dicts import as_mappings
+from .._records import NIL
+from ._values import pairs
 from .xsd import AnyObject, Boolean, Date, DateTime, Float, Integer, SimpleType, String
 
 __all__ = ["Nil", "guess_xsd_type", "serialize_object"]
@@ -13,14 +15,7 @@ __all__ = ["Nil", "guess_xsd_type", "serialize_object"]
 
 def serialize_object(obj: Any, target_cls: type = OrderedDict) -> Any:
     """Values as plain Python: typed objects become `target_cls`, at any depth."""
-    if isinstance(obj, list):
-        return [serialize_object(inner, target_cls) for inner in obj]
-    if isinstance(obj, (dict, Record)):
-        result = target_cls()
-        for key in obj:
-            result[key] = serialize_object(obj[key], target_cls)
-        return result
-    return obj
+    return as_mappings(obj, target_cls, pairs)
 
 
 def guess_xsd_type(obj: Any) -> SimpleType:
