@@ -87,7 +87,7 @@ impl ContractArgs {
     pub(crate) fn load_for_use(&self) -> Result<Arc<Contract>, Failure> {
         let contract = self.load()?;
         if !tracing::enabled!(target: LOADING, tracing::Level::WARN)
-            && let Some(line) = warned(&contract, &self.wsdl)
+            && let Some(line) = warned(&contract, 0, &self.wsdl)
         {
             anstream::eprintln!("castile: {line}");
         }
@@ -103,12 +103,14 @@ impl ContractArgs {
     }
 }
 
-/// That something is wrong with a contract, and who tells what.
-pub(crate) fn warned(contract: &Contract, wsdl: &str) -> Option<String> {
-    let count = match contract.warnings.len() {
-        0 => return None,
-        1 => "1 warning".to_owned(),
-        n => format!("{n} warnings"),
+/// That something is wrong with a contract, beside so many warnings that were shown, and who tells what.
+pub(crate) fn warned(contract: &Contract, shown: usize, wsdl: &str) -> Option<String> {
+    let count = match (contract.warnings.len().saturating_sub(shown), shown) {
+        (0, _) => return None,
+        (1, 0) => "1 warning".to_owned(),
+        (n, 0) => format!("{n} warnings"),
+        (1, _) => "1 other warning".to_owned(),
+        (n, _) => format!("{n} other warnings"),
     };
     let wsdl = castile_contract::masked(wsdl);
     Some(format!(

@@ -24,6 +24,37 @@ fn an_overview_names_services_ports_and_operations() {
 }
 
 #[test]
+fn an_operation_in_full_shows_what_is_wrong_with_it() {
+    let ambiguous = |name: &str| {
+        let content = "<xsd:element name='a' type='xsd:int' minOccurs='0'/><xsd:any minOccurs='0'/>";
+        format!(
+            "<xsd:element name='{name}'><xsd:complexType><xsd:sequence>{content}</xsd:sequence></xsd:complexType></xsd:element>"
+        )
+    };
+    let text = std::fs::read_to_string(interop()).unwrap();
+    let (head, rest) = text.split_once("<xsd:element name=\"echoVoid\">").unwrap();
+    let (_, rest) = rest.split_once("</xsd:element>").unwrap();
+    let text = format!("{head}{}{}{rest}", ambiguous("echoVoid"), ambiguous("other"));
+    let wsdl = common::scratch("findings").join("findings.wsdl");
+    std::fs::write(&wsdl, text).unwrap();
+    let wsdl = wsdl.to_string_lossy();
+    let run = castile(&["inspect", &wsdl, "-o", "echoVoid", "--no-cache"]);
+    let warnings: Vec<&str> = run.out.lines().filter(|l| l.starts_with("warning: ")).collect();
+    assert!(
+        matches!(warnings[..], [one] if one.contains("findings.wsdl:") && one.contains("echoVoid") && one.contains("3.8.6")),
+        "{}",
+        run.out
+    );
+    assert!(
+        run.out.contains("1 other warning about the contract"),
+        "{}",
+        run.out
+    );
+    let run = castile(&["inspect", &wsdl, "-o", "notify", "--no-cache"]);
+    assert!(run.out.contains("\n2 warnings about the contract"), "{}", run.out);
+}
+
+#[test]
 fn an_operation_in_full_shows_the_types_of_its_arguments() {
     let run = castile(&["inspect", &interop(), "--operation", "echoPerson"]);
     for expected in [

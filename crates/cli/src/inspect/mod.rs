@@ -1,5 +1,6 @@
 //! `castile inspect`: services, operations and types, for people and programs.
 
+mod findings;
 mod json;
 mod outline;
 mod reach;

@@ -7,7 +7,7 @@ use castile_plan::{ComplexId, Field, FieldKind, Occurs, Plan, Style, TypeId, Typ
 
 use super::outline::{Row, outline};
 use super::reach::{self, Reached};
-use super::{View, words};
+use super::{View, findings, words};
 
 const BOLD: anstyle::Style = anstyle::Style::new().bold();
 const NAME: anstyle::Style = anstyle::AnsiColor::Cyan.on_default();
@@ -28,12 +28,14 @@ pub(super) fn contract(view: &View) -> String {
     services(view, &mut out);
     let detailed = view.operation.is_some();
     let mut reached = Reached::default();
+    let mut found: Vec<String> = Vec::new();
     for (ports, binding) in groups(view) {
         let _ = writeln!(out, "\n{BOLD}operations of {ports}{BOLD:#}");
         for operation in binding.operations.iter().filter(|o| view.wants(o)) {
             if detailed {
                 self::operation(contract, operation, &mut out);
                 reach::of_operation(contract, operation, &mut reached);
+                found.extend(findings::of_operation(contract, operation, &reached));
             } else {
                 signature(contract, operation, &mut out);
             }
@@ -45,7 +47,7 @@ pub(super) fn contract(view: &View) -> String {
     if view.types || detailed {
         types(&contract.types, &reached, &mut out);
     }
-    warnings(view, &mut out);
+    warnings(view, found, &mut out);
     if detailed {
         example(view, &mut out);
     }
@@ -424,8 +426,17 @@ fn types(types: &Types, reached: &Reached, out: &mut String) {
     }
 }
 
-fn warnings(view: &View, out: &mut String) {
-    if let Some(line) = crate::load::warned(&view.contract, &view.location) {
+/// What is wrong with what is shown, and how much else is.
+fn warnings(view: &View, mut found: Vec<String>, out: &mut String) {
+    found.sort_unstable();
+    found.dedup();
+    if !found.is_empty() {
+        out.push('\n');
+    }
+    for warning in &found {
+        let _ = writeln!(out, "{WARN}warning: {warning}{WARN:#}");
+    }
+    if let Some(line) = crate::load::warned(&view.contract, found.len(), &view.location) {
         let _ = writeln!(out, "\n{WARN}{line}{WARN:#}");
     }
 }

@@ -1,6 +1,8 @@
 //! A running service of the interop contract, and a client of it.
 #![allow(dead_code, reason = "each test file uses its part")]
 
+pub(crate) mod cwmp;
+
 use std::sync::Arc;
 
 use castile_endpoint::{
