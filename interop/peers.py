@@ -213,6 +213,21 @@ SECURED_CLIENTS = _secured("client")
 SECURED_SERVERS = _secured("server")
 
 
+def _header_fault(role: str) -> dict[str, Peer]:
+    """Those of test_header_faults.py: "result", or "fault" and "header", for a call of ask."""
+    name = f"header_fault_{role}"
+    made = {"castile": _script(_python("castile", role, CASTILE_PYTHON), CASTILE_PYTHON, name)}
+    for toolkit in ("cxf", "metro"):
+        peer = _jaxws(toolkit, role)
+        program = f"interop.HeaderFault{role.capitalize()}"
+        made[toolkit] = replace(peer, role=name, command=(*peer.command[:-1], program))
+    return made
+
+
+HEADER_FAULT_CLIENTS = _header_fault("client")
+HEADER_FAULT_SERVERS = _header_fault("server")
+
+
 class Process:
     """A running peer; its standard error goes to interop/build/log and is quoted when it dies."""
 
