@@ -1,4 +1,4 @@
-"""What is wrong with a header comes in a header of the fault: each peer's client against each other's server."""
+"""What is wrong with a header comes in a header of the fault: each client against each server."""
 
 from __future__ import annotations
 

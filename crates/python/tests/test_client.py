@@ -451,7 +451,9 @@ def test_connections_may_have_a_thread_to_themselves(direct):
             return Path(task).read_text() if Path(task).exists() else "direct" * direct
 
     service = castile.service(namespace="urn:where")(Where)
-    with castile.serve(service, port=0, background=True, direct=direct) as server:
-        with castile.Client(server.wsdl_url, cache=False) as client:
-            names = {client.service.thread() for _ in range(3)}
+    with (
+        castile.serve(service, port=0, background=True, direct=direct) as server,
+        castile.Client(server.wsdl_url, cache=False) as client,
+    ):
+        names = {client.service.thread() for _ in range(3)}
     assert all(("direct" in name) == bool(direct) for name in names), names

@@ -21,6 +21,7 @@ castile.serve(Calculator(), port=8080)
 from ._castile import VERSION as __version__
 from ._castile import Call, DateTime, Duration, Request, Stream
 from ._client import AsyncClient, Client
+from ._dicts import asdict
 from ._errors import (
     BadPeer,
     BadValue,
@@ -47,7 +48,6 @@ from ._layers import (
     clock_offset,
 )
 from ._options import TLS, Basic, Bearer, Differential, Digest, Timeouts
-from ._dicts import asdict
 from ._records import SKIP, XML, QName, Record, present, type_name
 from ._serve import Server, ServerCall, current_call, serve
 from ._service import operation, service, wsdl

@@ -380,14 +380,14 @@ def _all_same(waiting: list[tuple[Any, Any]]) -> bool:
             if len(a) != len(b):
                 return False
             waiting.extend(zip(a, b, strict=True))
-        elif type(a).__eq__ is Record.__eq__ and isinstance(b, Record):
+        elif isinstance(a, Record) and type(a).__eq__ is Record.__eq__ and isinstance(b, Record):
             if (id(a), id(b)) in compared:
                 continue
             if not _of_one_type(a, b):
                 return False
             compared.add((id(a), id(b)))
             waiting.extend(_held_alike(a, b))
-        elif not a == b:
+        elif a != b:
             return False
     return True
 

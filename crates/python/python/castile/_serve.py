@@ -210,8 +210,8 @@ def serve(
     same principal.
 
     `workers` threads serve connections (one for each processor, and sixteen at least, unless said). As many
-    connections as `direct` says (64) may have a thread to themselves, on which their small calls are answered
-    one after the other; 0 for none. `threads=False` runs the handlers of all others on the workers: less work a
+    connections as `direct` says (64; 0 for none) may have a thread to themselves, on which small calls are
+    answered one after the other. `threads=False` runs the handlers of all others on the workers: less work a
     call, and one that takes long keeps others waiting.
 
     A handler whose last parameter is an iterator (`Iterator[NDArray[np.float64]]`, or `castile.Stream`) gets
