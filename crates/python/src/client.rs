@@ -290,6 +290,12 @@ impl Client {
 
     /// The value of a reply that came by other ways; a fault is raised.
     fn decode<'py>(&self, py: Python<'py>, operation: &str, reply: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+        let reuse = self.endpoint.receiving_options().reuse;
+        if reuse != Reuse::Fresh
+            && let Some(ids) = self.arrays(operation)
+        {
+            return self.decode_reusing(py, operation, reply, reuse, ids);
+        }
         let (mut header, mut result, is_value) = self.sinks(py, operation)?;
         match self.endpoint.decode(operation, reply, &mut header, &mut result) {
             Err(e) => Err(error::endpoint(py, &e)),

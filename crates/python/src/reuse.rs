@@ -4,16 +4,16 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use castile_endpoint::{Exchange, Outcome, Shared};
+use castile_endpoint::{Exchange, Outcome, Reuse, Shared};
 use castile_plan::ComplexId;
-use castile_value::{ColumnBuf, Value, ValueSink};
+use castile_value::{ColumnBuf, Record, Value, ValueSink};
 use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
 
 use crate::call::Call;
 use crate::client::{Client, single};
-use crate::error;
 use crate::sink::{record_to_python, value_to_python};
+use crate::{error, fault};
 
 /// The array that each operation gave last, and the memory that its replies are read into.
 #[derive(Default)]
@@ -27,8 +27,12 @@ struct Last {
 }
 
 impl InPlace {
-    fn take(&self, operation: &str) -> Option<Last> {
-        self.lock().remove(operation)
+    /// The array of an operation's last reply and the memory that it was read into, taken out.
+    fn spare(&self, operation: &str) -> (Option<Py<PyAny>>, Value) {
+        match self.lock().remove(operation) {
+            Some(Last { array, values }) => (Some(array), values),
+            None => (None, Value::Absent),
+        }
     }
 
     fn put(&self, operation: &str, last: Last) {
@@ -102,18 +106,7 @@ impl Client {
             Ok(Outcome::Fault(fault)) => return Ok(self.fault(py, *fault, record)),
             Ok(Outcome::Reply(blocks)) => blocks,
         };
-        let value = match shared {
-            Some(Shared::Same(array)) => array.bind(py).clone(),
-            other => {
-                let value = single(record_to_python(py, &self.classes, result)?)?;
-                let is_array = value.is_instance(&py.import("numpy")?.getattr("ndarray")?)?;
-                if let Some(Shared::New(_, Some(ticket))) = other.filter(|_| is_array) {
-                    value.getattr("flags")?.setattr("writeable", false)?;
-                    self.endpoint.share(ticket, Arc::new(value.clone().unbind()));
-                }
-                value
-            }
-        };
+        let value = self.shared_value(py, shared, result)?;
         let header = record_to_python(py, &self.classes, header)?.unbind();
         Ok((value, false, Call::new(record, header, blocks)))
     }
@@ -128,10 +121,7 @@ impl Client {
         result: ComplexId,
     ) -> PyResult<(Bound<'py, PyAny>, bool, Call)> {
         let (types, operation) = (self.endpoint.types(), &exchange.outgoing.operation);
-        let (array, values) = match self.in_place.take(operation) {
-            Some(Last { array, values }) => (Some(array), values),
-            None => (None, Value::Absent),
-        };
+        let (array, values) = self.in_place.spare(operation);
         let (outcome, record, header, result) = py.detach(|| {
             let mut header = ValueSink::new(types.shape(header).clone());
             let mut result = ValueSink::new(types.shape(result).clone()).with_spare(values);
@@ -144,23 +134,86 @@ impl Client {
             Ok(Outcome::Reply(blocks)) => blocks,
         };
         let header = record_to_python(py, &self.classes, header)?.unbind();
-        let value = match result.values() {
-            [Value::Column(column)] => {
-                let array = array.map(|array| array.into_bound(py));
-                let array = match array.filter(|array| write(array, column)) {
-                    Some(array) => array,
-                    None => value_to_python(py, &self.classes, Value::Column(column.clone()))?,
-                };
-                let last = Last {
-                    array: array.clone().unbind(),
-                    values: Value::Record(result),
-                };
-                self.in_place.put(operation, last);
-                array
-            }
-            _ => single(record_to_python(py, &self.classes, result)?)?,
-        };
+        let value = self.written_value(py, operation, array, result)?;
         Ok((value, false, Call::new(record, header, blocks)))
+    }
+
+    /// [`Client::decode`] for a reply that is one array, by way of the last one.
+    pub(crate) fn decode_reusing<'py>(
+        &self,
+        py: Python<'py>,
+        operation: &str,
+        reply: &[u8],
+        reuse: Reuse,
+        (header, result): (ComplexId, ComplexId),
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let types = self.endpoint.types();
+        let (array, values) = match reuse {
+            Reuse::InPlace => self.in_place.spare(operation),
+            Reuse::Fresh | Reuse::Shared => (None, Value::Absent),
+        };
+        let mut header = ValueSink::new(types.shape(header).clone());
+        let mut result = ValueSink::new(types.shape(result).clone()).with_spare(values);
+        let read = py.detach(|| match reuse {
+            Reuse::Shared => self
+                .endpoint
+                .decode_shared(operation, reply, &mut header, &mut result),
+            Reuse::Fresh | Reuse::InPlace => {
+                let outcome = self.endpoint.decode(operation, reply, &mut header, &mut result)?;
+                Ok((outcome, None))
+            }
+        });
+        let result = result.finish();
+        match read.map_err(|e| error::endpoint(py, &e))? {
+            (Outcome::Fault(fault), _) => Err(fault::to_python(py, &self.classes, *fault)),
+            (Outcome::Reply(_), shared) => match reuse {
+                Reuse::InPlace => self.written_value(py, operation, array, result),
+                Reuse::Fresh | Reuse::Shared => self.shared_value(py, shared, result),
+            },
+        }
+    }
+
+    /// The array that was shared, or a new one that is from now on.
+    fn shared_value<'py>(
+        &self,
+        py: Python<'py>,
+        shared: Option<Shared<Py<PyAny>>>,
+        result: Record,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(Shared::Same(array)) = shared {
+            return Ok(array.bind(py).clone());
+        }
+        let value = single(record_to_python(py, &self.classes, result)?)?;
+        let is_array = value.is_instance(&py.import("numpy")?.getattr("ndarray")?)?;
+        if let Some(Shared::New(_, Some(ticket))) = shared.filter(|_| is_array) {
+            value.getattr("flags")?.setattr("writeable", false)?;
+            self.endpoint.share(ticket, Arc::new(value.clone().unbind()));
+        }
+        Ok(value)
+    }
+
+    /// The array of the last reply with the values of this one, or a new one, which is kept for the next.
+    fn written_value<'py>(
+        &self,
+        py: Python<'py>,
+        operation: &str,
+        array: Option<Py<PyAny>>,
+        result: Record,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let [Value::Column(column)] = result.values() else {
+            return single(record_to_python(py, &self.classes, result)?);
+        };
+        let array = array.map(|array| array.into_bound(py));
+        let array = match array.filter(|array| write(array, column)) {
+            Some(array) => array,
+            None => value_to_python(py, &self.classes, Value::Column(column.clone()))?,
+        };
+        let last = Last {
+            array: array.clone().unbind(),
+            values: Value::Record(result),
+        };
+        self.in_place.put(operation, last);
+        Ok(array)
     }
 }
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import castile
 import numpy as np
 import pytest
@@ -231,6 +233,28 @@ def test_replies_are_written_into_the_array_of_the_last_one(echo):
     np.testing.assert_array_equal(shorter, values[:10])
     with pytest.raises(ValueError, match="in_place"):
         castile.Client(echo.wsdl_url, differential=castile.Differential(reuse="again"))
+
+
+@pytest.mark.parametrize("reuse", ["shared", "in_place"])
+def test_decoding_gives_the_last_array_again_as_a_call_does(echo, reuse):
+    client = castile.Client(echo.wsdl_url, cache=False)
+    replies = []
+    for first in (1.5, 2.5):
+        client.service.echo(np.linspace(first, 9.0, 3000), "n")
+        replies.append(client.last_call.reply_xml.encode())
+    again = castile.Client(echo.wsdl_url, cache=False, differential=castile.Differential(reuse=reuse))
+    arrays = [again.decode("echo", replies[n]) for n in (0, 0, 0, 1, 1, 1)]
+    same = [b is a for a, b in pairwise(arrays)]
+    if reuse == "in_place":
+        assert all(same)
+        assert arrays[0][0] == 2.5
+    else:
+        assert same[1:] == [True, False, True, True]
+        assert [array[0] for array in arrays] == [1.5] * 3 + [2.5] * 3
+        assert not arrays[-1].flags.writeable
+    with pytest.raises(castile.Error, match="result"):
+        again.decode("echo", replies[0].replace(b"1.5<", b"x<"))
+    np.testing.assert_array_equal(again.decode("echo", replies[1]), np.linspace(2.5, 9.0, 3000))
 
 
 def test_numbers_of_the_last_message_are_not_read_again(echo):

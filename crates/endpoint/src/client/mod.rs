@@ -247,15 +247,19 @@ impl Client {
         header: &mut dyn Sink,
         result: &mut dyn Sink,
     ) -> Result<Outcome, Error> {
-        let operation = self.operation(operation)?;
-        let arrived = Arrived {
-            operation,
+        let arrived = self.arrived(operation, body)?;
+        let (outcome, _) = self.decode_reply(&arrived, header, result, &Automata::decode)?;
+        Ok(outcome)
+    }
+
+    /// A reply that came by other ways.
+    fn arrived<'m>(&'m self, operation: &str, body: &'m [u8]) -> Result<Arrived<'m>, Error> {
+        Ok(Arrived {
+            operation: self.operation(operation)?,
             memories: None,
             content_type: "",
             body,
-        };
-        let (outcome, _) = self.decode_reply(&arrived, header, result, &Automata::decode)?;
-        Ok(outcome)
+        })
     }
 
     /// The complex types of an operation's reply: whose fields are the header blocks, and whose

@@ -104,6 +104,24 @@ impl Client {
         (outcome, shared, self.received(exchange, started, received))
     }
 
+    /// [`Client::decode`], but a reply that is the same as the last of its operation tells the sinks nothing and gives
+    /// what was [shared](Client::share) of that one, if it is a `T`. `None` for a fault, or where nothing is learned.
+    ///
+    /// # Errors
+    /// As [`Client::decode`].
+    pub fn decode_shared<T: Any + Send + Sync>(
+        &self,
+        operation: &str,
+        body: &[u8],
+        header: &mut dyn Sink,
+        result: &mut dyn Sink,
+    ) -> Result<(Outcome, Option<Shared<T>>), Error> {
+        let arrived = self.arrived(operation, body)?;
+        self.decode_reply(&arrived, header, result, &|automata, message, number, intake| {
+            automata.decode_shared(message, number, intake).map(Some)
+        })
+    }
+
     /// Keeps the object that was made of a reply, for the next one that is the same.
     pub fn share(&self, ticket: Ticket, object: Arc<dyn Any + Send + Sync>) {
         self.automata.share(ticket, object);
