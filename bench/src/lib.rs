@@ -187,7 +187,9 @@ fn act(arguments: Arguments) -> Outcome<()> {
             };
             let output = output.map_or_else(|| suite.file("profile.html"), Ok)?;
             profile::draw(&suite, &files, &output)?;
-            println!("{}", output.display());
+            for file in files.iter().chain([&output]) {
+                println!("{}", file.display());
+            }
             Ok(())
         }
         Command::Compare { old, new, all } => compare::print(&old, &new, all),

@@ -98,8 +98,9 @@ pub(crate) fn sample(suite: &Suite, engine: &Engine, options: &Options) -> Outco
         }
     };
     let name = format!(
-        "{}-{}-{}",
+        "{}-{}-{}-{}",
         engine.name.replace('/', "-"),
+        if options.client { "client" } else { "server" },
         options.workload,
         options.size
     );
