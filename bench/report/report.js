@@ -98,7 +98,8 @@ function bars(data, label, stroke = (row) => colour(row.engine)) {
   const rate = data[0].unit === "1/s";
   const sorted = data.slice().sort((a, b) => rate ? b.median - a.median : a.median - b.median);
   const names = sorted.map(label);
-  return Plot.plot({ ...AXES, height: 40 + 24 * sorted.length, marginLeft: 250, marginRight: 110,
+  const marginLeft = Math.max(250, 7.5 * d3.max(names, (one) => one.length));
+  return Plot.plot({ ...AXES, height: 40 + 24 * sorted.length, marginLeft, marginRight: 110,
     x: { type: "log", label: null, tickFormat: sparse(rate ? count : time, sorted), grid: true },
     y: { label: null, domain: names },
     marks: [
@@ -159,7 +160,7 @@ function curves(data, label, words) {
 function starts(data) {
   const timed = data.filter((row) => row.unit === "ns" && row.point && !row.point.startsWith("CPU"));
   return Plot.plot({ ...AXES, height: 30 + 26 * d3.sum(d3.group(timed, (row) => row.point), () => 1) +
-      16 * timed.length, marginLeft: 250, marginRight: 100,
+      16 * timed.length, marginLeft: 250, marginRight: 190,
     x: { type: "log", label: null, tickFormat: sparse(time), grid: true }, y: { label: null }, fy: { label: null, axis: "right" },
     marks: [
       Plot.ruleY(timed, { fy: "point", y: (row) => title(row.engine), x1: d3.min(timed, (row) => row.median) / 1.6, x2: "median",
