@@ -92,7 +92,7 @@ impl<M: Marks> Encoder<'_, M> {
         around.extend(types.tags(id));
         let glue = Glue::new(&around, self.encoding.is_some());
         let dynamic = self.dynamic_cells(fields, &glue);
-        let typed = dynamic.as_ref().and_then(|_| self.typed_cells(fields, &glue));
+        let typed = self.typed_cells(fields, &glue);
         let mut writer = RowWriter::new(&[], glue.clone());
         let mut numbers = Texts::new(layout.fields().len());
         let step = if layout.texts().is_empty() { NUMBERS } else { ITEMS };
