@@ -8,7 +8,7 @@
 use std::hint::black_box;
 
 use castile_codec::{Draft, EncodeOptions, Version};
-use castile_diff::{Options, Report, Stuffing, Template};
+use castile_diff::{Options, Pool, Report, Stuffing, Template};
 use castile_plan::Plan;
 use castile_testkit::{Rng, Table, median, time};
 use castile_value::{Record, Value};
@@ -33,6 +33,13 @@ fn main() {
             },
         ),
         ("as bSOAP", Options::bsoap()),
+        (
+            "with a pool",
+            Options {
+                pool: Some(Pool::new()),
+                ..Options::default()
+            },
+        ),
         (
             "stuffed to 24",
             Options {

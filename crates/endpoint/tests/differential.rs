@@ -2,7 +2,7 @@
 
 mod common;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use castile_endpoint::{
     Answer, Call, CallOptions, Client, Differential, Handler, InMessage, LoadOptions, Location, Match,
@@ -44,7 +44,7 @@ fn a_client_sends_again_only_what_changed() {
     assert!(send(&client, &values).request.report().values_written < 1000);
     let stats = client.differential();
     assert_eq!(stats.matches, [1, 0, 2, 1]);
-    assert!(stats.bytes_rewritten < stats.bytes_total / 3);
+    assert!(stats.all.bytes_rewritten < stats.all.bytes_total / 3);
 }
 
 #[test]
@@ -237,4 +237,103 @@ fn a_value_that_is_given_back_is_filled_anew() {
     assert_eq!(value.as_f64s().unwrap(), [0.5]);
     let called = client.call_into("echoNothing", &castile_endpoint::Nothing, &args, &mut value);
     assert!(called.is_err());
+}
+
+/// Answers all with what it holds now.
+struct Board(Arc<Mutex<Vec<f64>>>);
+
+impl Handler for Board {
+    fn handle(&self, call: Call<'_>) -> Result<Answer, Trouble> {
+        let types = call.service().types().clone();
+        let (_, args) = call.arguments().expect("it has arguments");
+        let mut header = ValueSink::new(Arc::new(Shape::new("", Vec::new())));
+        let mut args = ValueSink::new(types.shape(args).clone());
+        let replier = call.decode(&mut header, &mut args)?;
+        let (_, result) = replier.result().expect("it has a result");
+        let name = types.complex(result).fields[0].name.to_string();
+        let values = self.0.lock().unwrap().clone();
+        Ok(replier.reply(&Vec::new(), &vec![(name, values.into())])?)
+    }
+}
+
+fn board(share_arrays: bool) -> (Service, Arc<Mutex<Vec<f64>>>) {
+    let values = Arc::new(Mutex::new((0..5000).map(|i| f64::from(i) / 7.0).collect()));
+    let contract = load(&Location::from(WSDL), &LoadOptions::default()).unwrap();
+    let options = ServiceOptions {
+        share_arrays,
+        ..ServiceOptions::default()
+    };
+    let service = Service::new(contract, options, Board(Arc::clone(&values))).unwrap();
+    (service, values)
+}
+
+fn written(service: &Service) -> u64 {
+    let all = service.differential().all;
+    all.values_written + all.values_rewritten
+}
+
+/// Callers who proved nothing share one store, however many ask at the same time.
+#[test]
+fn one_changed_reply_for_a_thousand_callers_is_written_once() {
+    let (service, values) = board(true);
+    let text = doubles();
+    for round in 0..3 {
+        let before = written(&service);
+        reply_to(&service, &text, None);
+        let once = written(&service) - before;
+        assert!(once > 0);
+        std::thread::scope(|scope| {
+            for _ in 0..9 {
+                scope.spawn(|| (0..111).for_each(|_| drop(service.answer(InMessage::new(&text)))));
+            }
+        });
+        assert_eq!(written(&service) - before, once, "round {round}");
+        assert_eq!(service.stats().calls, 1000 * (round + 1));
+        values
+            .lock()
+            .unwrap()
+            .iter_mut()
+            .step_by(3)
+            .for_each(|v| *v += 0.125);
+    }
+}
+
+#[test]
+fn arrays_of_replies_are_shared_only_among_those_who_may_know() {
+    let (service, _) = board(true);
+    let text = doubles();
+    for principal in [Some("ada"), Some("grace"), None] {
+        let before = written(&service);
+        reply_to(&service, &text, principal);
+        assert_eq!(written(&service) - before, 5000, "{principal:?}");
+        reply_to(&service, &text, principal);
+        assert_eq!(written(&service) - before, 5000, "{principal:?}");
+    }
+    assert_eq!(service.differential().all.values_shared, 0);
+}
+
+/// Services that are handed one pool write once what both reply.
+#[test]
+fn services_share_what_they_are_told_to() {
+    let pool = castile_endpoint::Pool::new();
+    let values = Arc::new(Mutex::new(vec![0.1; 4000]));
+    let service = |share_arrays| {
+        let contract = load(&Location::from(WSDL), &LoadOptions::default()).unwrap();
+        let options = ServiceOptions {
+            share_arrays,
+            differential: Differential {
+                pool: Some(pool.clone()),
+                ..Differential::default()
+            },
+            ..ServiceOptions::default()
+        };
+        Service::new(contract, options, Board(Arc::clone(&values))).unwrap()
+    };
+    let (one, other, apart) = (service(true), service(true), service(false));
+    let text = doubles();
+    for service in [&one, &other, &apart] {
+        reply_to(service, &text, None);
+    }
+    let counts = [&one, &other, &apart].map(written);
+    assert_eq!(counts, [4000, 0, 4000]);
 }

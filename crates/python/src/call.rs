@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use castile_endpoint::{DifferentialStats, Exchange, HeaderBlock, Outgoing, Payload, ReceivingStats, Record};
+use castile_endpoint::{
+    DifferentialStats, Exchange, HeaderBlock, Outgoing, Payload, ReceivingStats, Record, Report,
+};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -273,23 +275,8 @@ impl Call {
     fn differential<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let report = self.record.request.report();
         let dict = PyDict::new(py);
-        let figures = [
-            ("structure", u64::from(report.structure)),
-            ("values_compared", report.values_compared),
-            ("values_rewritten", report.values_rewritten),
-            ("values_written", report.values_written),
-            ("values_shared", report.values_shared),
-            ("bytes_total", report.bytes_total),
-            ("bytes_around", report.bytes_around),
-            ("bytes_rewritten", report.bytes_rewritten),
-            ("bytes_shifted", report.bytes_shifted),
-            ("widths_stolen", report.widths_stolen),
-            ("chunks_split", report.chunks_split),
-            ("chunks_copied", report.chunks_copied),
-        ];
-        for (name, figure) in figures {
-            dict.set_item(name, figure)?;
-        }
+        dict.set_item("structure", report.structure)?;
+        set_counts(&dict, report)?;
         Ok(dict)
     }
 
@@ -396,15 +383,35 @@ pub(crate) fn sending_figures<'py>(
         ("first_time", first),
         ("busy", stats.busy),
         ("evicted", stats.evicted),
-        ("bytes_total", stats.bytes_total),
-        ("bytes_rewritten", stats.bytes_rewritten),
         ("memory", stats.memory),
     ];
     let dict = PyDict::new(py);
     for (name, figure) in figures {
         dict.set_item(name, figure)?;
     }
+    set_counts(&dict, &stats.all)?;
     Ok(dict)
+}
+
+/// What was done to make a message, or many.
+fn set_counts(dict: &Bound<'_, PyDict>, report: &Report) -> PyResult<()> {
+    let figures = [
+        ("values_compared", report.values_compared),
+        ("values_rewritten", report.values_rewritten),
+        ("values_written", report.values_written),
+        ("values_shared", report.values_shared),
+        ("bytes_total", report.bytes_total),
+        ("bytes_around", report.bytes_around),
+        ("bytes_rewritten", report.bytes_rewritten),
+        ("bytes_shifted", report.bytes_shifted),
+        ("widths_stolen", report.widths_stolen),
+        ("chunks_split", report.chunks_split),
+        ("chunks_copied", report.chunks_copied),
+    ];
+    for (name, figure) in figures {
+        dict.set_item(name, figure)?;
+    }
+    Ok(())
 }
 
 fn masked(py: Python<'_>, body: &[u8]) -> PyResult<Py<PyAny>> {

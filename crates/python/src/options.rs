@@ -111,7 +111,8 @@ pub(crate) fn client_options(settings: &Settings<'_, '_>) -> PyResult<ClientOpti
     settings.set("http_headers", &mut options.http_headers)?;
     options.http = http_options(settings)?;
     options.layers = crate::layers::client_layers(settings)?;
-    options.differential = differential(settings)?;
+    static SENT: LazyLock<Pool> = LazyLock::new(Pool::new);
+    options.differential = differential(settings, &SENT)?;
     options.receiving = receiving(settings)?;
     Ok(options)
 }
@@ -136,8 +137,13 @@ pub(crate) fn receiving(settings: &Settings<'_, '_>) -> PyResult<Receiving> {
     Ok(options)
 }
 
-/// How messages are made from the last ones.
-pub(crate) fn differential(settings: &Settings<'_, '_>) -> PyResult<Differential> {
+/// Whether arrays are shared with other clients of this process, or with other services of it.
+pub(crate) fn shares(settings: &Settings<'_, '_>) -> PyResult<Option<bool>> {
+    settings.get("differential_share")
+}
+
+/// How messages are made from the last ones, with arrays in common with those that have `pool` if that is asked for.
+pub(crate) fn differential(settings: &Settings<'_, '_>, pool: &Pool) -> PyResult<Differential> {
     let mut options = Differential::default();
     settings.set("differential_enabled", &mut options.enabled)?;
     settings.set("differential_pad", &mut options.pad)?;
@@ -155,10 +161,7 @@ pub(crate) fn differential(settings: &Settings<'_, '_>) -> PyResult<Differential
     settings.set("differential_overlay_above", &mut options.overlay_above)?;
     settings.set("differential_structures_max", &mut options.structures_max)?;
     settings.set("differential_threads", &mut options.threads)?;
-    if settings.get::<bool>("differential_share")? == Some(true) {
-        static POOL: LazyLock<Pool> = LazyLock::new(Pool::new);
-        options.pool = Some(POOL.clone());
-    }
+    options.pool = (shares(settings)? == Some(true)).then(|| pool.clone());
     if let Some(width) = settings.get("differential_stuffing")? {
         options.stuffing = Stuffing::Width(width);
     }

@@ -3,12 +3,12 @@
 use std::collections::HashSet;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use castile_contract::Operation;
 use castile_endpoint::{
-    Answer, Call, Code, Fault, Handler, HeaderBlock, Replier, Server as Endpoint, ServerOptions, Service,
-    ServiceOptions, Sharing, StreamOptions, Trouble, Version,
+    Answer, Call, Code, Fault, Handler, HeaderBlock, Pool, Replier, Server as Endpoint, ServerOptions,
+    Service, ServiceOptions, Sharing, StreamOptions, Trouble, Version,
 };
 use castile_http::ServerTls;
 use castile_plan::ComplexId;
@@ -61,7 +61,10 @@ impl Server {
         settings.set("strict", &mut service_options.strict)?;
         settings.set("roles", &mut service_options.roles)?;
         settings.set("understood", &mut service_options.understood)?;
-        service_options.differential = crate::options::differential(&settings)?;
+        // Apart from what clients send: callers must not learn of it by the time that replies take.
+        static REPLIED: LazyLock<Pool> = LazyLock::new(Pool::new);
+        service_options.differential = crate::options::differential(&settings, &REPLIED)?;
+        service_options.share_arrays = crate::options::shares(&settings)? != Some(false);
         service_options.receiving = crate::options::receiving(&settings)?;
         for (name, sharing) in [("shared", Sharing::All), ("unshared", Sharing::None)] {
             let operations = settings.get::<Vec<String>>(name)?.unwrap_or_default();

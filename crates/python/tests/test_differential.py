@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import castile
@@ -86,6 +87,49 @@ def test_an_array_that_several_clients_send_is_written_once(echo):
             assert (figures["values_shared"] == 10_000) == (i > 0)
             assert (figures["values_written"] + figures["values_rewritten"] > 0) == (i == 0)
         values[::3] = -values[::3]
+
+
+@castile.service(namespace="urn:board")
+class Board:
+    def __init__(self):
+        self.values = np.random.default_rng(5).random(10_000)
+
+    @castile.operation
+    def read(self) -> list[float]:
+        return self.values
+
+
+def written(server):
+    return server.differential["values_written"] + server.differential["values_rewritten"]
+
+
+def test_one_changed_reply_for_many_callers_is_written_once():
+    board = Board()
+    with castile.serve(board, port=0, background=True, cache=False) as server:
+        clients = [castile.Client(server.wsdl_url, cache=False) for _ in range(8)]
+        for _ in range(3):
+            before = written(server)
+            clients[0].service.read()
+            once = written(server) - before
+            assert once > 0
+            with ThreadPoolExecutor(8) as threads:
+                for reply in threads.map(lambda client: client.service.read(), clients * 5):
+                    np.testing.assert_array_equal(reply, board.values)
+            assert written(server) - before == once
+            board.values = board.values + 0.5
+
+
+def test_servers_share_when_they_are_told_to():
+    board = Board()
+    counts = []
+    for share in (True, True, None, False):
+        differential = castile.Differential(share=share)
+        server = castile.serve(board, port=0, background=True, cache=False, differential=differential)
+        castile.Client(server.wsdl_url, cache=False).service.read()
+        counts.append((written(server), server))
+    assert [count for count, _ in counts] == [10_000, 0, 10_000, 10_000]
+    for _, server in counts:
+        server.stop()
 
 
 def test_a_memory_mapped_file_is_sent_as_it_is_read(echo, tmp_path):

@@ -380,11 +380,17 @@ fn report(client: &Client, done: &Done) {
     );
     let made = done.request.report();
     anstream::eprintln!(
-        "{} match: {} values compared, {} written, {} bytes moved",
+        "{} match: {} values compared, {} rewritten, {} written anew, {} shared; {} bytes shifted, {} widths stolen, \
+         {} chunks split, {} copied",
         made.kind.name(),
         made.values_compared,
-        made.values_rewritten + made.values_written,
-        made.bytes_shifted
+        made.values_rewritten,
+        made.values_written,
+        made.values_shared,
+        made.bytes_shifted,
+        made.widths_stolen,
+        made.chunks_split,
+        made.chunks_copied
     );
     let read = if done.received.followed {
         "like an earlier one"

@@ -290,8 +290,7 @@ impl Array {
     /// Bytes of memory.
     pub(crate) fn memory(&self) -> usize {
         let chunks = self.chunks.iter().map(Chunk::memory).sum::<usize>();
-        let published = self.published.as_ref().map_or(0, |published| published.memory());
-        self.shadow.capacity() + chunks + self.memory.bytes() + published
+        self.shadow.capacity() + chunks + self.memory.bytes()
     }
 }
 

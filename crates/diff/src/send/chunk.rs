@@ -20,11 +20,11 @@ use super::prefetch::prefetch;
 use super::report::Report;
 use super::slots::Slots;
 
-/// A clone shares the bytes with it, until either changes.
+/// A clone shares bytes and slots with it, until either changes.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Chunk {
     pub(crate) bytes: Arc<Vec<u8>>,
-    pub(crate) slots: Slots,
+    pub(crate) slots: Arc<Slots>,
     pub(crate) rows: usize,
 }
 
@@ -38,20 +38,17 @@ impl Chunk {
         limit: usize,
     ) {
         let (writer, options) = (&layout.shape.writer, layout.options);
-        if Arc::get_mut(&mut self.bytes).is_none() {
-            self.bytes = Arc::default();
-        }
-        let bytes = Arc::make_mut(&mut self.bytes);
+        let (bytes, slots) = (anew(&mut self.bytes), anew(&mut self.slots));
         bytes.clear();
         let room = limit.min(writer.row_bytes_likely() * rows.len());
         bytes.reserve_exact(room + STEP * writer.row_bytes_max() + options.reserve_bytes);
-        self.slots.clear();
+        slots.clear();
         let step = if limit == usize::MAX { rows.len() } else { STEP };
         let mut at = rows.start;
         while at < rows.end && bytes.len() < limit {
             let stop = rows.end.min(at.saturating_add(step));
             if options.stuffing == Stuffing::None {
-                self.slots.exact((stop - at) * columns.len(), |widths| {
+                slots.exact((stop - at) * columns.len(), |widths| {
                     let mut widths = widths.iter_mut();
                     writer.write(columns, at..stop, bytes, |length| {
                         if let Some(width) = widths.next() {
@@ -60,7 +57,7 @@ impl Chunk {
                     });
                 });
             } else {
-                (at..stop).for_each(|row| push_stuffed(layout, columns, row, bytes, &mut self.slots));
+                (at..stop).for_each(|row| push_stuffed(layout, columns, row, bytes, slots));
             }
             at = stop;
         }
@@ -92,7 +89,7 @@ impl Chunk {
     /// Adds the rows of another chunk at the end.
     pub(crate) fn append(&mut self, other: &Chunk) {
         Arc::make_mut(&mut self.bytes).extend_from_slice(&other.bytes);
-        self.slots.append(&other.slots);
+        Arc::make_mut(&mut self.slots).append(&other.slots);
         self.rows += other.rows;
     }
 
@@ -102,7 +99,7 @@ impl Chunk {
         let at = self.slots.sum_before(value) + layout.shape.gaps_before_slot(value);
         let tail = Chunk {
             bytes: Arc::new(self.bytes[at..].to_vec()),
-            slots: self.slots.split_off(value),
+            slots: Arc::new(Arc::make_mut(&mut self.slots).split_off(value)),
             rows: self.rows - row,
         };
         match Arc::get_mut(&mut self.bytes) {
@@ -120,6 +117,14 @@ impl Chunk {
     pub(crate) fn memory(&self) -> usize {
         self.bytes.capacity() + self.slots.memory()
     }
+}
+
+/// What is shared with nobody, and will be written anew.
+fn anew<T: Clone + Default>(shared: &mut Arc<T>) -> &mut T {
+    if Arc::get_mut(shared).is_none() {
+        *shared = Arc::default();
+    }
+    Arc::make_mut(shared)
 }
 
 fn push_stuffed(

@@ -52,8 +52,8 @@ pub struct Options {
     /// Structures of messages of one operation that are told apart, each with arrays of its own where lengths
     /// come back. One keeps only the last message. Default 4.
     pub structures_max: usize,
-    /// Arrays in common with all that have the same pool: one that several messages send is written once. What a
-    /// service answers has no pool, whoever asks. Default `None`: every array is written for each.
+    /// Arrays in common with all that have the same pool: one that several messages send is written once. Default
+    /// `None`: every array is written for each template.
     pub pool: Option<Pool>,
     /// Processors that may share writing and comparing an array of a megabyte and more. Default 1.
     pub threads: usize,

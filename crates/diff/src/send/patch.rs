@@ -114,7 +114,7 @@ impl Chunk {
         report: &mut Report,
     ) {
         self.own(layout.options, report);
-        self.slots.find_places();
+        Arc::make_mut(&mut self.slots).find_places();
         memory.changed.rows.clear();
         memory.changed.places.clear();
         memory.misfits.clear();
@@ -161,6 +161,7 @@ impl Chunk {
     ) {
         let Memory { changed, misfits, .. } = memory;
         let bytes = &mut Arc::make_mut(&mut self.bytes)[..];
+        let slots = Arc::make_mut(&mut self.slots);
         let (fields, mut written) = (layout.shape.fields(), 0);
         let all = changed.rows.iter().zip(&changed.places).zip(&changed.texts);
         let all = all.zip(&changed.lengths).enumerate().skip(start);
@@ -170,7 +171,7 @@ impl Chunk {
         for (i, (((&row, &at), text), &length)) in all {
             let (at, length) = (at as usize, usize::from(length));
             let slot = row as usize * fields + field;
-            let width = self.slots.width(slot);
+            let width = slots.width(slot);
             misfits[found] = Misfit {
                 slot: slot as u32,
                 changed: i as u32,
@@ -180,7 +181,7 @@ impl Chunk {
             written += width * usize::from(fits);
             let length = length.min(width);
             fill_slot(&mut bytes[at..at + width], text, length);
-            self.slots.set_spare(slot, width - length);
+            slots.set_spare(slot, width - length);
         }
         misfits.truncate(found);
         report.bytes_rewritten += written as u64;

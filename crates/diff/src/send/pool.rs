@@ -47,11 +47,6 @@ impl Snapshot {
         let shadow = (&self.shadow[..], self.rows);
         self.rows == flat.len() && self.shape.alike(shadow, flat, 0, 0, self.rows) == self.rows
     }
-
-    /// Bytes of memory beyond what it shares with the array that published it.
-    pub(crate) fn memory(&self) -> usize {
-        self.chunks.iter().map(|chunk| chunk.slots.memory()).sum()
-    }
 }
 
 impl Pool {

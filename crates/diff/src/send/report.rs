@@ -62,14 +62,18 @@ pub struct Report {
 }
 
 impl Report {
-    /// Adds what was done to another part of the same message.
+    /// Adds the counts of another part of the same message, or of another message.
     pub(crate) fn add(&mut self, other: &Report) {
         self.values_compared += other.values_compared;
         self.values_rewritten += other.values_rewritten;
         self.values_written += other.values_written;
+        self.values_shared += other.values_shared;
+        self.bytes_total += other.bytes_total;
         self.bytes_rewritten += other.bytes_rewritten;
         self.bytes_shifted += other.bytes_shifted;
         self.widths_stolen += other.widths_stolen;
+        self.chunks_split += other.chunks_split;
         self.chunks_copied += other.chunks_copied;
+        self.bytes_around += other.bytes_around;
     }
 }

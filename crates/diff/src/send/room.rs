@@ -51,7 +51,7 @@ impl Chunk {
         let mut room = Room {
             layout,
             bytes: Arc::make_mut(&mut self.bytes),
-            slots: &mut self.slots,
+            slots: Arc::make_mut(&mut self.slots),
             report,
         };
         for misfits in misfits.chunks(at_once) {

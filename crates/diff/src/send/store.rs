@@ -8,12 +8,14 @@ use castile_codec::{Draft, Error};
 
 use super::options::Options;
 use super::pieces::Pieces;
+use super::pool::Pool;
 use super::report::Report;
 use super::template::Template;
 
 /// Templates by a key of the caller's: what is sent again and again, and for whom. What is kept under
-/// one key is compared with nothing that is sent under another. Senders never wait for each other: each checks a template out, and one that finds all of them in
-/// use writes its message anew.
+/// one key is compared with nothing that is sent under another, but for arrays that a [`Pool`] of the settings is to
+/// share. Senders never wait for each other: each checks a template out, and one that finds all of them in
+/// use writes its message anew, or takes its arrays from the pool.
 #[derive(Debug)]
 pub struct Templates<K> {
     options: Options,
@@ -40,6 +42,27 @@ struct Entry {
     /// Templates that there are.
     copies: usize,
     used: u64,
+    /// Arrays that the copies of one key have in common, and nobody else.
+    apart: Option<Pool>,
+}
+
+/// Who shares arrays with a message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum With {
+    /// All that have the same pool.
+    All,
+    /// Only others of the same key.
+    Key,
+}
+
+/// A template that is out. Dropped before it was given back, because whoever used it panicked, it is
+/// counted no more.
+struct Lease<'t, K: Hash + Eq + Clone> {
+    templates: &'t Templates<K>,
+    key: Option<K>,
+    template: Template,
+    /// Bytes that were counted for it.
+    memory: usize,
 }
 
 /// What the templates did since they began.
@@ -47,16 +70,14 @@ struct Entry {
 pub struct Stats {
     /// Messages by match: content, perfect structural, partial structural, first-time.
     pub matches: [u64; 4],
-    /// Messages written anew because all templates of their operation were in use.
+    /// Messages that found all templates of their operation in use: written anew, but for arrays of a pool.
     pub busy: u64,
     /// Templates dropped because the budget was used up.
     pub evicted: u64,
     /// Bytes kept now.
     pub memory: u64,
-    /// Bytes of messages.
-    pub bytes_total: u64,
-    /// Of those, bytes of kept arrays that had to be written.
-    pub bytes_rewritten: u64,
+    /// What all reports say together; which match, structure and message it was is of the last.
+    pub all: Report,
 }
 
 impl<K: Hash + Eq + Clone> Templates<K> {
@@ -93,25 +114,45 @@ impl<K: Hash + Eq + Clone> Templates<K> {
     /// # Errors
     /// Those of [`castile_codec::encode`].
     pub fn encode(&self, key: K, draft: &Draft<'_>) -> Result<Pieces, Error> {
-        let taken = if self.options.enabled {
-            self.take(&key)
-        } else {
-            None
-        };
-        let Some(mut template) = taken else {
-            let mut whole = Vec::with_capacity(1024);
-            draft.encode(&mut whole)?;
-            return Ok(Pieces::whole(whole));
-        };
-        let before = template.memory();
-        let made = template.patch(draft);
-        self.give_back(
-            key,
-            template,
-            before,
-            made.as_ref().ok().map(|pieces| &pieces.report),
-        );
-        made
+        self.encode_with(key, With::All, draft)
+    }
+
+    /// The same for a key whose messages share arrays only with each other, whatever pool the settings have: what
+    /// one principal is sent must not be told from the time of what another is. A key is always given to this or
+    /// always to [`Templates::encode`].
+    ///
+    /// # Errors
+    /// Those of [`castile_codec::encode`].
+    pub fn encode_apart(&self, key: K, draft: &Draft<'_>) -> Result<Pieces, Error> {
+        self.encode_with(key, With::Key, draft)
+    }
+
+    fn encode_with(&self, key: K, with: With, draft: &Draft<'_>) -> Result<Pieces, Error> {
+        if !self.options.enabled {
+            return whole(draft);
+        }
+        match self.take(key, with) {
+            Taken::Template(mut lease) => {
+                let made = lease.template.patch(draft);
+                lease.give_back(made.as_ref().ok().map(|pieces| &pieces.report));
+                made
+            }
+            Taken::Busy(Some(pool)) => {
+                let made = Template::new(self.with_pool(Some(pool))).patch(draft);
+                if let Ok(pieces) = &made {
+                    self.lock().stats.note(&pieces.report);
+                }
+                made
+            }
+            Taken::Busy(None) => whole(draft),
+        }
+    }
+
+    fn with_pool(&self, pool: Option<Pool>) -> Options {
+        Options {
+            pool,
+            ..self.options.clone()
+        }
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State<K>> {
@@ -119,41 +160,96 @@ impl<K: Hash + Eq + Clone> Templates<K> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&self, key: &K) -> Option<Template> {
+    fn take(&self, key: K, with: With) -> Taken<'_, K> {
         let mut state = self.lock();
         state.clock += 1;
         let now = state.clock;
-        if !state.by_key.contains_key(key) {
+        if !state.by_key.contains_key(&key) {
             if state.by_key.len() >= KEYS_MAX {
                 evict(&mut state);
             }
             state.by_key.insert(key.clone(), Entry::default());
         }
-        let entry = state.by_key.get_mut(key)?;
+        let Some(entry) = state.by_key.get_mut(&key) else {
+            return Taken::Busy(None);
+        };
         entry.used = now;
-        if let Some(template) = entry.idle.pop() {
-            return Some(template);
+        let found = entry.idle.pop();
+        if found.is_none() && entry.copies >= self.options.copies_max {
+            let pool = self.pool(entry, with);
+            state.stats.busy += 1;
+            return Taken::Busy(pool);
         }
-        if entry.copies < self.options.copies_max {
+        let template = found.unwrap_or_else(|| {
             entry.copies += 1;
-            return Some(Template::new(self.options.clone()));
-        }
-        state.stats.busy += 1;
-        None
+            Template::new(self.with_pool(self.pool(entry, with)))
+        });
+        drop(state);
+        Taken::Template(Lease {
+            templates: self,
+            key: Some(key),
+            memory: template.memory(),
+            template,
+        })
     }
 
-    fn give_back(&self, key: K, template: Template, before: usize, report: Option<&Report>) {
-        let after = template.memory();
-        let mut state = self.lock();
-        if let Some(report) = report {
-            state.stats.matches[report.kind as usize] += 1;
-            state.stats.bytes_total += report.bytes_total;
-            state.stats.bytes_rewritten += report.bytes_rewritten;
-        }
-        state.memory = (state.memory + after).saturating_sub(before);
-        state.by_key.entry(key).or_default().idle.push(template);
-        while state.memory > self.options.budget_bytes && evict(&mut state) {}
+    /// What a template of an entry shares arrays through.
+    fn pool(&self, entry: &mut Entry, with: With) -> Option<Pool> {
+        let pool = self.options.pool.as_ref()?;
+        Some(match with {
+            With::All => pool.clone(),
+            With::Key => entry.apart.get_or_insert_default().clone(),
+        })
     }
+}
+
+/// What a sender gets.
+enum Taken<'t, K: Hash + Eq + Clone> {
+    Template(Lease<'t, K>),
+    /// All are in use; their arrays may be in a pool.
+    Busy(Option<Pool>),
+}
+
+impl<K: Hash + Eq + Clone> Lease<'_, K> {
+    fn give_back(mut self, report: Option<&Report>) {
+        let Some(key) = self.key.take() else { return };
+        let template = std::mem::take(&mut self.template);
+        let after = template.memory();
+        let mut state = self.templates.lock();
+        if let Some(report) = report {
+            state.stats.note(report);
+        }
+        state.memory = (state.memory + after).saturating_sub(self.memory);
+        state.by_key.entry(key).or_default().idle.push(template);
+        while state.memory > self.templates.options.budget_bytes && evict(&mut state) {}
+    }
+}
+
+impl<K: Hash + Eq + Clone> Drop for Lease<'_, K> {
+    fn drop(&mut self) {
+        let Some(key) = self.key.take() else { return };
+        let mut state = self.templates.lock();
+        state.memory = state.memory.saturating_sub(self.memory);
+        if let Some(entry) = state.by_key.get_mut(&key) {
+            entry.copies = entry.copies.saturating_sub(1);
+        }
+    }
+}
+
+impl Stats {
+    fn note(&mut self, report: &Report) {
+        self.matches[report.kind as usize] += 1;
+        self.all.add(report);
+        (self.all.kind, self.all.structure, self.all.message) =
+            (report.kind, report.structure, report.message);
+    }
+}
+
+/// Writes a message anew, keeping nothing.
+fn whole(draft: &Draft<'_>) -> Result<Pieces, Error> {
+    let mut whole = Vec::with_capacity(1024);
+    draft.encode(&mut whole)?;
+    Ok(Pieces::whole(whole))
 }
 
 /// Drops the idle templates that were not used for longest; false when there are none.

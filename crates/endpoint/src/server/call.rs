@@ -16,7 +16,7 @@ use castile_value::{Sink, Source};
 use super::arguments::ArgumentStream;
 use super::dispatch::Service;
 use super::message::Early;
-use super::replies::ReplyKey;
+use super::replies::{ReplyKey, encode};
 use crate::adapt::{Body, Inside, arguments};
 use crate::batched::StreamOptions;
 use crate::error::{Error, Guilty, Kind};
@@ -331,7 +331,7 @@ impl Replier<'_> {
         };
         let began = Instant::now();
         let made = match self.key() {
-            Some(key) => self.service.templates().encode(key, &draft).map(Payload::from),
+            Some(key) => encode(self.service.templates(), key, &draft).map(Payload::from),
             None => {
                 let mut whole = Vec::with_capacity(1024);
                 draft.encode(&mut whole).map(|()| whole.into())

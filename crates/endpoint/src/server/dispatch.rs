@@ -16,8 +16,7 @@ use super::find::Index;
 use super::handling::{Handling, failure};
 use super::message::{InMessage, OutMessage, Whose};
 use super::open::Streamed;
-use super::replies::{ReplyKey, Sharing, Sizes};
-use crate::costs::with_costs;
+use super::replies::{ReplyKey, Sharing, Sizes, templates};
 use crate::error::{Error, Guilty, Kind};
 use crate::layers::Layers;
 
@@ -51,6 +50,10 @@ pub struct ServiceOptions {
     /// Whose replies are made from whose, by name of the operation, where it is not
     /// [`Sharing::Principal`].
     pub sharing: HashMap<String, Sharing>,
+    /// An array that several replies have is written once: by whatever operation, for callers that proved
+    /// nothing or are told the same, with other services that have the same pool in `differential`, and for each
+    /// principal apart. Default true.
+    pub share_arrays: bool,
     /// What gives faults the form that a protocol above SOAP wants.
     pub faults: Option<FaultStyle>,
 }
@@ -85,6 +88,7 @@ impl Default for ServiceOptions {
             differential: castile_diff::Options::default(),
             receiving: castile_diff::Receiving::default(),
             sharing: HashMap::new(),
+            share_arrays: true,
             faults: None,
         }
     }
@@ -147,11 +151,7 @@ impl Service {
         Ok(Service {
             index: Index::new(&contract, &options)?,
             streamed: Streamed::new(&contract, &handler)?,
-            // What one caller was told is never found by another, not even by the time it takes.
-            templates: Templates::new(castile_diff::Options {
-                pool: None,
-                ..with_costs(&options.differential)
-            }),
+            templates: templates(&options),
             sizes: Sizes::new(&contract),
             automata: Automata::new(options.receiving.clone()),
             options,

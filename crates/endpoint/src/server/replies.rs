@@ -2,7 +2,12 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use castile_codec::Draft;
 use castile_contract::{Contract, Operation};
+use castile_diff::{Options, Pieces, Templates};
+
+use super::dispatch::ServiceOptions;
+use crate::costs::with_costs;
 
 /// From which earlier replies of an operation a reply may be made, when some of it stayed the same.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,6 +51,33 @@ impl ReplyKey {
             principal: principal.map(Into::into),
             certificate: certificate.map(Into::into),
         })
+    }
+}
+
+/// The templates of a service.
+pub(super) fn templates(options: &ServiceOptions) -> Templates<ReplyKey> {
+    let settings = with_costs(&options.differential);
+    let pool = || settings.pool.clone().unwrap_or_default();
+    Templates::new(Options {
+        pool: options.share_arrays.then(pool),
+        ..settings
+    })
+}
+
+/// Makes a reply from the last ones of its key.
+///
+/// # Errors
+/// Those of [`castile_codec::encode`].
+pub(super) fn encode(
+    templates: &Templates<ReplyKey>,
+    key: ReplyKey,
+    draft: &Draft<'_>,
+) -> Result<Pieces, castile_codec::Error> {
+    // What one principal was told is never found by another, not even by the time it takes.
+    if key.principal.is_none() && key.certificate.is_none() {
+        templates.encode(key, draft)
+    } else {
+        templates.encode_apart(key, draft)
     }
 }
 

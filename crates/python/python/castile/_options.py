@@ -89,7 +89,8 @@ class Differential:
     An array that takes more than `overlay_above` bytes is not kept, but sent while it is written.
     `structures_max` is how many shapes of one operation's messages are kept beside each other.
     With `share=True` clients of this process that have it write an array that several of them send, in any
-    operation, only once (servers never do). `threads` processors share the work on arrays of a megabyte and
+    operation, only once; so do the servers that have it, for callers who are told the same. By default each
+    server does so for its own operations, and no client; `share=False` is never. `threads` processors share the work on arrays of a megabyte and
     more.
     """
 
@@ -113,7 +114,7 @@ class Differential:
     budget_bytes: int | None = None
     overlay_above: int | None = None
     structures_max: int | None = None
-    share: bool = False
+    share: bool | None = None
     threads: int | None = None
 
 
