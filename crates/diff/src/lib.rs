@@ -54,5 +54,5 @@ mod send;
 
 pub use receive::{Automata, Message, Received, Receiving, ReceivingStats, Reuse, Shared, Ticket};
 pub use send::{
-    Costs, Match, Options, Piece, Pieces, Pool, Report, Stats, Steps, Stuffing, Template, Templates,
+    Costs, Match, Options, Piece, Pieces, Pool, Report, Stats, Steps, Stuffing, Template, Templates, Widths,
 };

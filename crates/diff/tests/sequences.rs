@@ -1,241 +1,36 @@
 //! Whatever was sent before and whatever the settings are: a patched message says what a fresh one
 //! says, with exact widths in the very same bytes, and what was lent stays as it was.
 
-use castile_codec::{DecodeOptions, Draft, EncodeOptions, Envelope, Limits, Version};
-use castile_diff::{Match, Options, Pieces, Pool, Stuffing, Template};
-use castile_plan::Plan;
-use castile_testkit::{Rng, Table, difference};
-use castile_value::{ColumnBuf, Record, Rows, Value, ValueSink};
+#[path = "common/step.rs"]
+mod step;
 
-const TYPES: &str = "
-Mio = x:int, y:short, on:boolean, value:double
-Step = number:int, note:string?, blob:base64Binary?, a:double*, b:float*, flag:boolean*, mesh:Mio*, c:double*, wide:long*
-";
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use castile_codec::Draft;
+use castile_diff::{Match, Options, Pieces, Stuffing, Template, Templates};
+use castile_testkit::Rng;
+
+use step::{Messages, Step, options};
 
 struct Sender {
-    table: Table,
-    plan: Plan,
+    messages: Messages,
     template: Template,
     exact: bool,
 }
 
 impl Sender {
     fn new(options: Options) -> Sender {
-        let table = Table::parse(TYPES);
         Sender {
-            plan: table.plan("Step"),
+            messages: Messages::new(),
             exact: !options.pad,
             template: Template::new(options),
-            table,
         }
     }
 
     fn send(&mut self, step: &Step) -> Pieces {
-        let body = step.body(&self.table, &self.plan);
-        let types = &self.table.types;
-        let header = Record::new(types.shape(self.plan.header).clone());
-        let draft = Draft {
-            types,
-            plan: &self.plan,
-            version: Version::Soap12,
-            header: &header,
-            body: &body,
-            options: &EncodeOptions::default(),
-        };
-        let pieces = self.template.patch(&draft).expect("good values");
-        let mut fresh = Vec::new();
-        draft.encode(&mut fresh).expect("good values");
-        let patched = pieces.to_vec();
-        assert_eq!(pieces.report.bytes_total, patched.len() as u64);
-        if self.exact {
-            assert!(
-                patched == fresh,
-                "exact widths give the bytes of a fresh encoding"
-            );
-        }
-        let (patched, fresh) = (self.decode(&patched), self.decode(&fresh));
-        assert_eq!(difference(&Value::Record(patched), &Value::Record(fresh)), None);
-        pieces
-    }
-
-    fn decode(&self, message: &[u8]) -> Record {
-        let types = &self.table.types;
-        let text = std::str::from_utf8(message).expect("UTF-8");
-        let envelope = Envelope::open(text, &Limits::default()).expect("an envelope");
-        let mut header = ValueSink::new(types.shape(self.plan.header).clone());
-        let mut body = ValueSink::new(types.shape(self.plan.body).clone());
-        envelope
-            .decode(
-                types,
-                &self.plan,
-                &DecodeOptions::default(),
-                &mut header,
-                &mut body,
-            )
-            .expect("a good message");
-        body.finish()
-    }
-}
-
-/// The values of one message.
-#[derive(Clone)]
-struct Step {
-    number: i32,
-    note: Option<String>,
-    blob: Vec<u8>,
-    a: Vec<f64>,
-    b: Vec<f32>,
-    flag: Vec<bool>,
-    mesh: Vec<(i32, i16, bool, f64)>,
-    c: Vec<f64>,
-    wide: Vec<i64>,
-}
-
-impl Step {
-    fn random(rng: &mut Rng) -> Step {
-        let mut count = |most| rng.below(most);
-        let lengths: [usize; 6] = [
-            count(400),
-            count(200),
-            count(200),
-            count(200),
-            count(100),
-            count(300),
-        ];
-        Step {
-            number: 1,
-            note: None,
-            blob: Vec::new(),
-            a: (0..lengths[0]).map(|_| double(rng)).collect(),
-            b: (0..lengths[1]).map(|_| double(rng) as f32).collect(),
-            flag: (0..lengths[2]).map(|_| rng.once_in(2)).collect(),
-            mesh: (0..lengths[3]).map(|_| row(rng)).collect(),
-            c: (0..lengths[4]).map(|_| double(rng)).collect(),
-            wide: (0..lengths[5])
-                .map(|_| rng.bits() as i64 >> rng.below(64))
-                .collect(),
-        }
-    }
-
-    /// Changes something: single values, runs, all of an array, its length, what lies around it.
-    fn edit(&mut self, rng: &mut Rng) {
-        match rng.below(11) {
-            0 => self.number = (rng.bits() as i32) >> rng.below(32),
-            1 => self.note = Some("n<".repeat(rng.below(5))).filter(|_| rng.once_in(2)),
-            2 => edit(&mut self.a, rng, double),
-            3 => edit(&mut self.b, rng, |rng| double(rng) as f32),
-            4 => edit(&mut self.flag, rng, |rng| rng.once_in(2)),
-            5 => edit(&mut self.mesh, rng, row),
-            6 => edit(&mut self.c, rng, double),
-            7 => edit(&mut self.wide, rng, |rng| rng.bits() as i64 >> rng.below(64)),
-            8 => {
-                let length = rng.below(90);
-                self.blob = (0..length).map(|_| rng.bits() as u8).collect();
-            }
-            9 => self.note = Some("Æ&long".repeat(rng.below(40))),
-            _ => std::mem::swap(&mut self.a, &mut self.c),
-        }
-    }
-
-    fn body(&self, table: &Table, plan: &Plan) -> Record {
-        let layout = table.types.row_layout(table.id("Mio")).expect("a flat type");
-        let mut mesh = Rows::new(layout.clone());
-        for (x, y, on, value) in &self.mesh {
-            let parts = [
-                &x.to_ne_bytes()[..],
-                &y.to_ne_bytes(),
-                &[u8::from(*on)],
-                &value.to_ne_bytes(),
-            ];
-            mesh.push(&parts.concat());
-        }
-        let mut fields: Vec<(&str, Value)> = vec![
-            ("number", self.number.into()),
-            ("a", ColumnBuf::from(self.a.clone()).into()),
-            ("b", ColumnBuf::from(self.b.clone()).into()),
-            ("flag", ColumnBuf::from(self.flag.clone()).into()),
-            ("mesh", mesh.into()),
-            ("c", ColumnBuf::from(self.c.clone()).into()),
-            ("wide", ColumnBuf::from(self.wide.clone()).into()),
-        ];
-        if let Some(note) = &self.note {
-            fields.push(("note", note.as_str().into()));
-        }
-        if !self.blob.is_empty() {
-            fields.push(("blob", Value::Bytes(self.blob.clone())));
-        }
-        let mut body = Record::new(table.types.shape(plan.body).clone());
-        body.set("Step", Value::map(fields))
-            .expect("the body has this field");
-        body
-    }
-}
-
-/// A double of any width: from one character to twenty-four.
-fn double(rng: &mut Rng) -> f64 {
-    match rng.below(6) {
-        0 => rng.below(10) as f64,
-        1 => rng.below(1000) as f64 / 8.0,
-        2 => rng.unit(),
-        3 => -rng.unit() * 1e-300,
-        4 => *rng.pick(&[0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN]),
-        _ => f64::from_bits(rng.bits()),
-    }
-}
-
-fn row(rng: &mut Rng) -> (i32, i16, bool, f64) {
-    let narrow = rng.below(32);
-    (
-        rng.bits() as i32 >> narrow,
-        rng.bits() as i16,
-        rng.once_in(2),
-        double(rng),
-    )
-}
-
-fn edit<T: Clone>(values: &mut Vec<T>, rng: &mut Rng, mut fresh: impl FnMut(&mut Rng) -> T) {
-    let len = values.len();
-    match rng.below(7) {
-        0 | 1 if len > 0 => {
-            for _ in 0..rng.below(6) {
-                values[rng.below(len)] = fresh(rng);
-            }
-        }
-        2 if len > 0 => {
-            let from = rng.below(len);
-            let to = from + rng.below(len - from + 1);
-            values[from..to].iter_mut().for_each(|v| *v = fresh(rng));
-        }
-        3 => {
-            let at = rng.below(len + 1);
-            let more: Vec<T> = (0..rng.below(40)).map(|_| fresh(rng)).collect();
-            values.splice(at..at, more);
-        }
-        4 => {
-            let from = rng.below(len + 1);
-            let to = from + rng.below(len - from + 1).min(30);
-            values.drain(from..to);
-        }
-        5 => values.truncate(rng.below(len + 1)),
-        _ => values.iter_mut().for_each(|v| *v = fresh(rng)),
-    }
-}
-
-fn options(rng: &mut Rng) -> Options {
-    Options {
-        values_min: *rng.pick(&[1, 16, 64]),
-        text_bytes_min: *rng.pick(&[1, 50]),
-        chunk_bytes: *rng.pick(&[64, 500, 8192]),
-        split_bytes: *rng.pick(&[100, 1000, 16384]),
-        reserve_bytes: *rng.pick(&[0, 7, 256]),
-        pad: !rng.once_in(3),
-        steal_reach: *rng.pick(&[0, 1, 8, 64]),
-        slack_bytes: *rng.pick(&[0, 1, 8, 200]),
-        stuffing: *rng.pick(&[Stuffing::None, Stuffing::None, Stuffing::Max, Stuffing::Width(9)]),
-        rewrite_above: *rng.pick(&[None, Some(0.1), Some(0.6), Some(2.0)]),
-        one_pass: !rng.once_in(3),
-        pool: rng.once_in(3).then(Pool::new),
-        ..Options::default()
+        let template = &mut self.template;
+        self.messages
+            .send(step, self.exact, |draft| template.patch(draft))
     }
 }
 
@@ -257,6 +52,73 @@ fn a_patched_message_says_what_a_fresh_one_says() {
         if (seed + 1).is_multiple_of(1000) {
             eprintln!("{} messages", (seed + 1) * SEQUENCE);
         }
+    }
+}
+
+/// Senders at the same time, with random settings and keys, of which some fail or panic.
+#[test]
+fn each_of_several_senders_says_what_it_means() {
+    let rounds = messages().div_ceil(SEQUENCE * THREADS);
+    for seed in 0..rounds {
+        let mut rng = Rng::new(seed + 77);
+        let options = Options {
+            copies_max: rng.below(4),
+            budget_bytes: *rng.pick(&[usize::MAX, 20_000]),
+            ..options(&mut rng)
+        };
+        let exact = !options.pad;
+        let templates = Templates::new(options);
+        let first = Step::random(&mut rng);
+        std::thread::scope(|scope| {
+            for thread in 0..THREADS {
+                let (templates, step) = (&templates, first.clone());
+                scope.spawn(move || concurrent(templates, step, exact, seed * THREADS + thread));
+            }
+        });
+        if (seed + 1).is_multiple_of(250) {
+            eprintln!(
+                "{} messages of {THREADS} threads",
+                (seed + 1) * THREADS * SEQUENCE
+            );
+        }
+    }
+}
+
+const THREADS: u64 = 4;
+
+/// What one of them sends: to two keys whose arrays may be shared, and to two that are apart.
+fn concurrent(templates: &Templates<u32>, mut step: Step, exact: bool, seed: u64) {
+    let (messages, mut rng) = (Messages::new(), Rng::new(seed));
+    let mut lent: Vec<(Pieces, Vec<u8>)> = Vec::new();
+    for _ in 0..SEQUENCE {
+        let key = rng.below(4) as u32;
+        let encode = |draft: &Draft<'_>| match key {
+            0 | 1 => templates.encode(key, draft),
+            _ => templates.encode_apart(key, draft),
+        };
+        match rng.below(20) {
+            0 => messages.fail(&step, encode),
+            1 => {
+                // Somebody panics after his message was made: what he holds is let go.
+                let send = || {
+                    messages.send(&step, exact, encode);
+                    std::panic::resume_unwind(Box::new(()))
+                };
+                let sent: Result<(), _> = catch_unwind(AssertUnwindSafe(send));
+                assert!(sent.is_err());
+            }
+            _ => {
+                let pieces = messages.send(&step, exact, encode);
+                lent.push((pieces.clone(), pieces.to_vec()));
+                lent.truncate(rng.below(6));
+            }
+        }
+        for _ in 0..rng.below(3) {
+            step.edit(&mut rng);
+        }
+    }
+    for (pieces, bytes) in &lent {
+        assert!(pieces.to_vec() == *bytes, "seed {seed}: lent bytes changed");
     }
 }
 
@@ -379,22 +241,8 @@ fn a_message_that_cannot_be_written_spoils_nothing() {
     let (mut sender, mut step) = steady();
     sender.send(&step);
     step.a[7] = 99.0;
-    let mut body = step.body(&sender.table, &sender.plan);
     // The arrays before it are patched when this is found out.
-    let Some(Value::Map(fields)) = body.values_mut().first_mut() else {
-        panic!("a map")
-    };
-    fields.push(("nonsense".into(), 1.into()));
-    let types = &sender.table.types;
-    let header = Record::new(types.shape(sender.plan.header).clone());
-    let draft = Draft {
-        types,
-        plan: &sender.plan,
-        version: Version::Soap12,
-        header: &header,
-        body: &body,
-        options: &EncodeOptions::default(),
-    };
-    assert!(sender.template.patch(&draft).is_err());
+    let template = &mut sender.template;
+    sender.messages.fail(&step, |draft| template.patch(draft));
     sender.send(&step);
 }

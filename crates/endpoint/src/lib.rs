@@ -41,7 +41,7 @@ pub use castile_codec::{
 };
 pub use castile_diff::{
     Costs, Match, Options as Differential, Pool, Receiving, ReceivingStats, Report, Reuse, Shared,
-    Stats as DifferentialStats, Steps, Stuffing, Ticket,
+    Stats as DifferentialStats, Steps, Stuffing, Ticket, Widths,
 };
 pub use client::{
     Attachment, CallOptions, Carrier, Carrying, Client, ClientOptions, Exchange, Incoming, Outcome, Outgoing,

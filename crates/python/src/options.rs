@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use std::time::Duration;
 
 use castile_endpoint::{
-    Cache, ClientOptions, Differential, LoadOptions, Location, Pool, Receiving, Reuse, Stuffing,
+    Cache, ClientOptions, Differential, LoadOptions, Location, Pool, Receiving, Reuse, Stuffing, Widths,
 };
 use castile_http::{Auth, Compression, Proxy, Redirects, Tls, Url};
 use pyo3::exceptions::PyValueError;
@@ -147,6 +147,7 @@ pub(crate) fn differential(settings: &Settings<'_, '_>, pool: &Pool) -> PyResult
     let mut options = Differential::default();
     settings.set("differential_enabled", &mut options.enabled)?;
     settings.set("differential_pad", &mut options.pad)?;
+    settings.set("differential_pad_between", &mut options.pad_between)?;
     settings.set("differential_values_min", &mut options.values_min)?;
     settings.set("differential_text_bytes_min", &mut options.text_bytes_min)?;
     settings.set("differential_chunk_bytes", &mut options.chunk_bytes)?;
@@ -165,8 +166,21 @@ pub(crate) fn differential(settings: &Settings<'_, '_>, pool: &Pool) -> PyResult
     if let Some(width) = settings.get("differential_stuffing")? {
         options.stuffing = Stuffing::Width(width);
     }
-    if settings.get::<bool>("differential_stuffing_max")? == Some(true) {
-        options.stuffing = Stuffing::Max;
+    if let Some((doubles, floats, integers)) = settings.get("differential_stuffing_types")? {
+        options.stuffing = Stuffing::Types(Widths {
+            doubles,
+            floats,
+            integers,
+        });
+    }
+    match settings.get::<String>("differential_stuffing_name")?.as_deref() {
+        None => {}
+        Some("max") => options.stuffing = Stuffing::Max,
+        Some("typical") => options.stuffing = Stuffing::Typical,
+        Some(other) => {
+            let why = format!("stuffing is a width, widths by type, \"max\" or \"typical\", not {other:?}");
+            return Err(PyValueError::new_err(why));
+        }
     }
     Ok(options)
 }

@@ -152,6 +152,9 @@ def test_a_memory_mapped_file_is_sent_as_it_is_read(echo, tmp_path):
         castile.Differential(threads=2, pad=False),
         castile.Differential(share=True),
         castile.Differential(stuffing="max"),
+        castile.Differential(stuffing="typical"),
+        castile.Differential(pad_between=True),
+        castile.Differential(stuffing={"double": 12, "integer": 3}, pad_between=True),
         castile.Differential(stuffing=9, chunk_bytes=512, split_bytes=600, steal_reach=0),
     ],
 )
@@ -163,6 +166,24 @@ def test_every_setting_sends_the_same_values(echo, differential):
         np.testing.assert_array_equal(client.service.echo(values, "n"), values)
         values[rng.integers(0, 2000, 40)] = rng.integers(0, 9, 40)
         values[rng.integers(0, 2000, 40)] = rng.random(40)
+
+
+def test_spaces_stand_where_they_are_asked_for(echo):
+    def encoded(*values, **settings):
+        client = castile.Client(echo.wsdl_url, cache=False, differential=castile.Differential(**settings))
+        for value in values:
+            message = client.encode("echo", np.full(100, value), "n")
+        return message
+
+    assert encoded(0.25, 1.5, rewrite_above=2).count(b">1.5 </") == 100
+    assert encoded(0.25, 1.5, rewrite_above=2, pad_between=True).count(b">1.5</ns1:values> ") == 100
+    assert encoded(0.25, stuffing={"double": 6}).count(b">0.25  </") == 100
+    assert b"0.25 " not in encoded(0.25, stuffing={"integer": 6})
+    assert b"1.5 " not in encoded(0.25, 1.5, pad=False)
+    with pytest.raises(ValueError, match="doubles"):
+        castile.Client(echo.wsdl_url, differential=castile.Differential(stuffing={"doubles": 6}))
+    with pytest.raises(ValueError, match="most"):
+        castile.Client(echo.wsdl_url, differential=castile.Differential(stuffing="most"))
 
 
 def test_exact_widths_give_the_bytes_of_a_first_message(echo):

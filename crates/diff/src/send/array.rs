@@ -4,17 +4,18 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use castile_codec::{Flat, Untold};
-use castile_value::{Changes, Column, DType, Stamp};
+use castile_value::{Changes, Column, Stamp};
 
 use super::align::edits;
 use super::chunk::Chunk;
-use super::layout::{Layout, Shape};
-use super::options::Options;
+use super::layout::{Layout, Pad, Shape};
+use super::options::{Options, Stuffing};
 use super::patch::Memory;
 use super::pieces::{Chunks, Piece};
 use super::pool::{Pool, Snapshot};
 use super::refresh::{Refresh, write_chunks};
 use super::report::Report;
+use super::typical::widths;
 
 /// One array of numbers or of flat records.
 #[derive(Debug)]
@@ -24,6 +25,8 @@ pub(crate) struct Array {
     shadow: Arc<Vec<u8>>,
     rows: usize,
     chunks: Vec<Chunk>,
+    /// The width that is typical of each value of a row, where it is asked for.
+    typical: Vec<u8>,
     /// When the owner of each column was asked last what changed.
     seen: Vec<Option<Stamp>>,
     memory: Memory,
@@ -35,8 +38,7 @@ impl Array {
     /// Writes an array that nothing is known of.
     pub(crate) fn new(flat: &Flat<'_>, options: &Options, report: &mut Report) -> Array {
         let writer = flat.writer().clone();
-        // Peers may read a padded boolean wrongly, numbers they read.
-        let pads = writer.dtypes().iter().map(|d| options.pad && *d != DType::Bool);
+        let pads = (0..writer.dtypes().len()).map(|field| Pad::of(&writer, field, options));
         let pads = pads.collect();
         let mut array = Array {
             memory: Memory::new(writer.dtypes().len()),
@@ -44,11 +46,13 @@ impl Array {
             shadow: Arc::default(),
             rows: 0,
             chunks: Vec::new(),
+            typical: Vec::new(),
             seen: stamps(flat),
             published: None,
         };
         if !array.adopt(flat, options, report) {
             array.replace(0..0, flat, 0..flat.len(), options, report);
+            array.learn_widths(options);
             array.publish(options);
         }
         array
@@ -89,6 +93,7 @@ impl Array {
                 self.realign(flat, options, report);
             }
             self.refresh(flat, options, report);
+            self.learn_widths(options);
             self.publish(options);
         }
         self.seen = now;
@@ -118,6 +123,12 @@ impl Array {
         self.published = Some(found);
         report.values_shared += self.values() as u64;
         true
+    }
+
+    fn learn_widths(&mut self, options: &Options) {
+        if options.stuffing == Stuffing::Typical {
+            self.typical = widths(&self.chunks, self.shape.fields());
+        }
     }
 
     fn publish(&mut self, options: &Options) {
@@ -155,6 +166,7 @@ impl Array {
             layout: Layout {
                 shape: &self.shape,
                 options,
+                typical: &self.typical,
             },
             flat,
             seen: &self.seen,
@@ -202,8 +214,11 @@ impl Array {
 
     fn halve(&mut self, i: usize, row: usize, options: &Options) -> Chunk {
         self.memory.handed = None;
-        let shape = &self.shape;
-        let layout = Layout { shape, options };
+        let layout = Layout {
+            shape: &self.shape,
+            options,
+            typical: &self.typical,
+        };
         self.chunks[i].split_off(&layout, row)
     }
 
@@ -225,10 +240,24 @@ impl Array {
             .splice(old.start * self.shape.stride..old.end * self.shape.stride, fresh);
         self.rows = self.rows - old.len() + new.len();
         let columns = self.shape.columns(&self.shadow, self.rows);
-        let shape = &self.shape;
-        let layout = Layout { shape, options };
-        let rows = old.start..old.start + new.len();
-        let written = write_chunks(&layout, &columns, rows);
+        let mut rows = old.start..old.start + new.len();
+        let mut layout = Layout {
+            shape: &self.shape,
+            options,
+            typical: &self.typical,
+        };
+        let mut written = Vec::new();
+        let typical;
+        if options.stuffing == Stuffing::Typical && self.typical.is_empty() && !rows.is_empty() {
+            // The first chunk tells what is typical of the others.
+            let mut first = Chunk::default();
+            first.fill(&layout, &columns, rows.clone(), options.chunk_bytes);
+            rows.start += first.rows;
+            written.push(first);
+            typical = widths(&written, self.shape.fields());
+            layout.typical = &typical;
+        }
+        written.extend(write_chunks(&layout, &columns, rows));
         for chunk in &written {
             report.values_written += (chunk.rows * self.shape.fields()) as u64;
             report.bytes_rewritten += chunk.bytes.len() as u64;

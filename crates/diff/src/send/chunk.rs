@@ -15,7 +15,7 @@ use castile_codec::RowWriter;
 use castile_value::Column;
 
 use super::layout::Layout;
-use super::options::{Options, Stuffing};
+use super::options::Options;
 use super::prefetch::prefetch;
 use super::report::Report;
 use super::slots::Slots;
@@ -47,7 +47,7 @@ impl Chunk {
         let mut at = rows.start;
         while at < rows.end && bytes.len() < limit {
             let stop = rows.end.min(at.saturating_add(step));
-            if options.stuffing == Stuffing::None {
+            if !layout.stuffs() {
                 slots.exact((stop - at) * columns.len(), |widths| {
                     let mut widths = widths.iter_mut();
                     writer.write(columns, at..stop, bytes, |length| {
@@ -140,8 +140,10 @@ fn push_stuffed(
         let length = writer.put(field, column, row, &mut text);
         bytes.extend_from_slice(&text[..length]);
         let width = layout.stuffed(field, length);
+        let (closing, opening) = writer.gap(field).split_at(layout.closing(field));
+        bytes.extend_from_slice(closing);
         bytes.resize(bytes.len() + width - length, b' ');
-        bytes.extend_from_slice(writer.gap(field));
+        bytes.extend_from_slice(opening);
         slots.push(width, length);
     }
 }

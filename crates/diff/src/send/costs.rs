@@ -4,7 +4,7 @@ use castile_codec::RowWriter;
 use castile_value::{Column, DType};
 
 use super::chunk::Chunk;
-use super::layout::{Layout, Shape};
+use super::layout::{Layout, Pad, Shape};
 use super::options::Options;
 use super::patch::Memory;
 use super::report::Report;
@@ -124,11 +124,12 @@ fn steps(data: [&[u8]; 2], dtype: DType, now: &dyn Fn() -> u64) -> Option<Steps>
     // Every other value, so that those between have to be passed by.
     memory.masks[0] = vec![0x5555_5555_5555_5555; VALUES / 64];
     let mut report = Report::default();
-    let mut measure = |pads: bool, data: [&[u8]; 2]| {
+    let mut measure = |pads: Pad, data: [&[u8]; 2]| {
         let shape = Shape::new(RowWriter::sample(dtype), vec![pads]);
         let layout = Layout {
             shape: &shape,
             options: &options,
+            typical: &[],
         };
         let write = least(now, || chunk.fill(&layout, &column, 0..VALUES, usize::MAX));
         let mut turns = data.iter().rev().cycle();
@@ -139,8 +140,8 @@ fn steps(data: [&[u8]; 2], dtype: DType, now: &dyn Fn() -> u64) -> Option<Steps>
         });
         Some((write? / VALUES as f32, patch? / (VALUES / 2) as f32))
     };
-    let (write, patch) = measure(true, [data[0], data[0]])?;
-    let (_, resize) = measure(false, data)?;
+    let (write, patch) = measure(Pad::Inside, [data[0], data[0]])?;
+    let (_, resize) = measure(Pad::Never, data)?;
     Some(Steps { write, patch, resize })
 }
 

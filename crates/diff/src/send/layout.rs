@@ -3,10 +3,37 @@
 use std::ops::Range;
 
 use castile_codec::{Flat, RowWriter};
-use castile_value::Column;
+use castile_value::{Column, DType};
 
 use super::compare::BLOCK;
+use super::number::{Number, fill_slot};
 use super::options::{Options, Stuffing};
+
+/// Where a value may have spaces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pad {
+    /// Nowhere: its slot is as wide as it is.
+    Never,
+    /// Behind it in its element.
+    Inside,
+    /// Behind the closing tag, which takes so many bytes.
+    Between(usize),
+}
+
+impl Pad {
+    /// For value `field` of a row.
+    pub(crate) fn of(writer: &RowWriter, field: usize, options: &Options) -> Pad {
+        // Peers may read a padded boolean wrongly, numbers they read.
+        let number = writer.dtypes()[field] != DType::Bool;
+        let gap = writer.gap(field);
+        match gap.iter().position(|&byte| byte == b'>') {
+            _ if !options.pad => Pad::Never,
+            _ if number && !options.pad_between => Pad::Inside,
+            Some(end) if gap.starts_with(b"</") => Pad::Between(end + 1),
+            _ => Pad::Never,
+        }
+    }
+}
 
 /// What all rows of an array have in common.
 #[derive(Debug, PartialEq)]
@@ -15,16 +42,16 @@ pub(crate) struct Shape {
     /// Bytes of constants before each value of a row, and in a whole row.
     gaps_before: Vec<usize>,
     row_gap: usize,
-    /// Whether each value of a row may be padded with spaces.
-    pub(crate) pads: Vec<bool>,
+    /// Where each value of a row may have spaces.
+    pub(crate) pads: Vec<Pad>,
     /// Where each value lies in a row of the shadow, and a row's size.
     pub(crate) offsets: Vec<usize>,
     pub(crate) stride: usize,
 }
 
 impl Shape {
-    /// `pads` says for each value of a row whether it may be padded.
-    pub(crate) fn new(writer: RowWriter, pads: Vec<bool>) -> Shape {
+    /// `pads` says for each value of a row where it may be padded.
+    pub(crate) fn new(writer: RowWriter, pads: Vec<Pad>) -> Shape {
         let gaps: Vec<usize> = writer.gaps().iter().map(|&gap| gap as usize).collect();
         let gaps = gaps.into_iter();
         let sizes = writer.dtypes().iter().map(|dtype| dtype.size());
@@ -134,18 +161,59 @@ impl Shape {
 pub(crate) struct Layout<'s> {
     pub(crate) shape: &'s Shape,
     pub(crate) options: &'s Options,
+    /// The width that is typical of each value of a row; none when nothing is known.
+    pub(crate) typical: &'s [u8],
 }
 
 impl Layout<'_> {
+    /// Whether values get more room than they need when they are written.
+    pub(crate) fn stuffs(&self) -> bool {
+        match self.options.stuffing {
+            Stuffing::None => false,
+            Stuffing::Typical => !self.typical.is_empty(),
+            Stuffing::Max | Stuffing::Width(_) | Stuffing::Types(_) => true,
+        }
+    }
+
     /// The width that stuffing gives a value.
     pub(crate) fn stuffed(&self, field: usize, length: usize) -> usize {
+        let writer = &self.shape.writer;
         let width = match self.options.stuffing {
             Stuffing::None => 0,
-            _ if !self.shape.pads[field] => 0,
+            _ if self.shape.pads[field] == Pad::Never => 0,
             Stuffing::Width(width) => usize::from(width),
-            Stuffing::Max => self.shape.writer.width_max(field),
+            Stuffing::Max => writer.width_max(field),
+            Stuffing::Types(widths) => usize::from(match writer.dtypes()[field] {
+                DType::F64 => widths.doubles,
+                DType::F32 => widths.floats,
+                DType::Bool => 0,
+                _ => widths.integers,
+            }),
+            Stuffing::Typical => self.typical.get(field).copied().map_or(0, usize::from),
         };
         width.max(length)
+    }
+
+    /// Bytes of the closing tag that is moved with the end of a slot's value.
+    #[inline]
+    pub(crate) fn closing(&self, field: usize) -> usize {
+        match self.shape.pads[field] {
+            Pad::Between(closing) => closing,
+            Pad::Never | Pad::Inside => 0,
+        }
+    }
+
+    /// Writes a text of `length` bytes over a slot and, where that is moved, its closing tag.
+    #[inline(always)]
+    pub(crate) fn fill(&self, field: usize, slot: &mut [u8], text: &Number, length: usize) {
+        match self.shape.pads[field] {
+            Pad::Never | Pad::Inside => fill_slot(slot, text, length),
+            Pad::Between(closing) => {
+                slot.fill(b' ');
+                slot[..length].copy_from_slice(&text[..length]);
+                slot[length..length + closing].copy_from_slice(&self.shape.writer.gap(field)[..closing]);
+            }
+        }
     }
 
     /// Spaces that slots are given so that others can steal them.
@@ -157,7 +225,7 @@ impl Layout<'_> {
     /// Whether a value of `length` can stand in a slot of `width`.
     #[inline]
     pub(crate) fn fits(&self, field: usize, width: usize, length: usize) -> bool {
-        length == width || length < width && self.shape.pads[field]
+        length == width || length < width && self.shape.pads[field] != Pad::Never
     }
 }
 

@@ -21,9 +21,10 @@ mod slots;
 mod store;
 mod template;
 mod text;
+mod typical;
 
 pub use costs::{Costs, Steps};
-pub use options::{Options, Stuffing};
+pub use options::{Options, Stuffing, Widths};
 pub use pieces::{Piece, Pieces};
 pub use pool::Pool;
 pub use report::{Match, Report};

@@ -19,9 +19,12 @@ pub struct Options {
     pub split_bytes: usize,
     /// Room at the end of a new chunk for values that grow. Default 256 bytes.
     pub reserve_bytes: usize,
-    /// A number that became shorter keeps its width, filled with spaces inside its element, so that
-    /// nothing behind it moves. Off, widths are always exact. Default on.
+    /// A value that became shorter keeps its width, filled with spaces, so that nothing behind it moves: numbers
+    /// inside their element, others, which some peers cannot read so, between the elements. Off, widths are always
+    /// exact. Default on.
     pub pad: bool,
+    /// Numbers too have their spaces between the elements: their closing tag is moved, as in the paper. Default off.
+    pub pad_between: bool,
     /// A number that grows takes the spaces of the nearest of so many numbers on either side before
     /// anything else is moved. Zero is off. Default 64.
     pub steal_reach: usize,
@@ -71,17 +74,34 @@ pub enum Stuffing {
     Max,
     /// So many characters, at most 255.
     Width(u8),
+    /// So many characters for each type.
+    Types(Widths),
+    /// What most values of an array took so far (99 in 100 of some thousand). The first chunk of an array that was
+    /// never sent has none.
+    Typical,
+}
+
+/// Characters for each type of number, at most 255.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Widths {
+    /// Of a double.
+    pub doubles: u8,
+    /// Of a float.
+    pub floats: u8,
+    /// Of an integer.
+    pub integers: u8,
 }
 
 impl Options {
     /// As bSOAP does it in the measurements of paper 000: chunks of 32 KiB, nothing stuffed or stolen,
     /// every change patched, and everything behind a value moved as often as one grows. For
-    /// comparison; it is slower. Two things differ: a value's place is found by adding up widths and not in
-    /// a table, and spaces stand inside the element.
+    /// comparison; it is slower. One thing differs: a value's place is found by adding up widths and not in
+    /// a table.
     pub fn bsoap() -> Options {
         Options {
             chunk_bytes: 32 << 10,
             split_bytes: 64 << 10,
+            pad_between: true,
             steal_reach: 0,
             rewrite_above: Some(f32::INFINITY),
             one_pass: false,
@@ -100,6 +120,7 @@ impl Default for Options {
             split_bytes: 32 << 10,
             reserve_bytes: 256,
             pad: true,
+            pad_between: false,
             steal_reach: 64,
             slack_bytes: 4,
             stuffing: Stuffing::None,

@@ -15,7 +15,7 @@ use castile_value::Column;
 use super::chunk::Chunk;
 use super::compare::BLOCK;
 use super::layout::Layout;
-use super::number::{Number, fill_slot};
+use super::number::Number;
 use super::pieces::Chunks;
 use super::prefetch::prefetch;
 use super::report::Report;
@@ -162,7 +162,7 @@ impl Chunk {
         let Memory { changed, misfits, .. } = memory;
         let bytes = &mut Arc::make_mut(&mut self.bytes)[..];
         let slots = Arc::make_mut(&mut self.slots);
-        let (fields, mut written) = (layout.shape.fields(), 0);
+        let (fields, closing, mut written) = (layout.shape.fields(), layout.closing(field), 0);
         let all = changed.rows.iter().zip(&changed.places).zip(&changed.texts);
         let all = all.zip(&changed.lengths).enumerate().skip(start);
         // What does not fit is noted without a branch, which nobody could predict.
@@ -180,7 +180,7 @@ impl Chunk {
             found += usize::from(!fits);
             written += width * usize::from(fits);
             let length = length.min(width);
-            fill_slot(&mut bytes[at..at + width], text, length);
+            layout.fill(field, &mut bytes[at..at + width + closing], text, length);
             slots.set_spare(slot, width - length);
         }
         misfits.truncate(found);

@@ -8,7 +8,7 @@ use castile_value::{Column, Stamp};
 use super::chunk::Chunk;
 use super::compare::{BLOCK, refresh};
 use super::costs::Choice;
-use super::layout::Layout;
+use super::layout::{Layout, Pad};
 use super::patch::Memory;
 use super::report::Report;
 
@@ -145,7 +145,7 @@ impl Refresh<'_> {
         memory: &mut Memory,
         report: &mut Report,
     ) {
-        let Layout { shape, options } = self.layout;
+        let Layout { shape, options, .. } = self.layout;
         let now = first + rows.start..first + rows.end;
         let mut count = 0;
         let places = self.flat.columns().iter().zip(&shape.offsets).zip(self.seen);
@@ -173,7 +173,7 @@ impl Refresh<'_> {
                 rows: chunk.rows,
                 changed: count,
                 copied: if chunk.is_lent() { chunk.bytes.len() } else { 0 },
-                exact: !shape.pads.contains(&true),
+                exact: shape.pads.iter().all(|pad| *pad == Pad::Never),
             }),
         };
         if anew {

@@ -16,8 +16,7 @@ use std::sync::Arc;
 use castile_codec::RowWriter;
 
 use super::chunk::{Chunk, trim};
-use super::layout::Layout;
-use super::number::fill_slot;
+use super::layout::{Layout, Pad};
 use super::patch::{Changed, Memory, Misfit};
 use super::report::Report;
 use super::slots::Slots;
@@ -29,7 +28,7 @@ pub(super) struct Event {
     by: i32,
     /// The slot's width before.
     width: u32,
-    /// Where what lies behind the slot began.
+    /// Where what lies behind the slot, and behind a closing tag that is moved with its value, began.
     behind: usize,
     /// How far that is moved.
     moved: isize,
@@ -142,7 +141,9 @@ impl Room<'_> {
         for first in (slot..self.slots.len()).step_by(SPREAD) {
             let end = self.slots.len().min(first + SPREAD);
             let widest = WIDTH_MAX.saturating_sub(slack);
-            let fits = |slot: &usize| shape.pads[slot % shape.fields()] && self.slots.width(*slot) <= widest;
+            let fits = |slot: &usize| {
+                shape.pads[slot % shape.fields()] != Pad::Never && self.slots.width(*slot) <= widest
+            };
             if self.slots.spare_of(first..end) < slack
                 && let Some(slot) = (first..end).rev().find(fits)
             {
@@ -161,7 +162,9 @@ impl Room<'_> {
             let width = self.slots.width(slot);
             moved += event.by as isize;
             event.width = width as u32;
-            event.behind = self.slots.before(slot) + self.layout.shape.gaps_before_slot(slot) + width;
+            let closing = self.layout.closing(slot % self.layout.shape.fields());
+            event.behind =
+                self.slots.before(slot) + self.layout.shape.gaps_before_slot(slot) + width + closing;
             event.moved = moved;
         }
     }
@@ -209,7 +212,9 @@ impl Room<'_> {
             let end = event.behind.saturating_add_signed(event.moved);
             if let Some(misfit) = misfits.next_if(|misfit| misfit.slot == event.slot) {
                 let (text, length) = changed.text(misfit);
-                fill_slot(&mut self.bytes[end - width..end], text, length);
+                let field = slot % self.layout.shape.fields();
+                let start = end - width - self.layout.closing(field);
+                self.layout.fill(field, &mut self.bytes[start..end], text, length);
                 self.report.bytes_rewritten += width as u64;
                 self.slots.resize(slot, width, length);
             } else {

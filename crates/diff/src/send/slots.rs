@@ -68,6 +68,11 @@ impl Slots {
         usize::from(self.widths[slot])
     }
 
+    /// The length of a slot's value.
+    pub(crate) fn length(&self, slot: usize) -> u8 {
+        self.widths[slot].saturating_sub(self.spare[slot])
+    }
+
     /// Says that a slot's value leaves so many spaces.
     #[inline]
     pub(crate) fn set_spare(&mut self, slot: usize, spare: usize) {

@@ -74,9 +74,11 @@ class Differential:
     `reuse="in_place"` one of the same length is written into the array that the last call gave, which so
     changes for everybody who holds it (clients).
 
-    `pad=False` keeps numbers at their exact width, for peers that cannot read `<v>1.5  </v>`.
-    `stuffing` gives every number so many characters from the start (or `"max"`, the most that its
-    type can take), so that none ever has to be moved. Arrays of fewer than `values_min` values and
+    `pad=False` keeps values at their exact width, for peers that cannot read `<v>1.5  </v>`;
+    `pad_between=True` puts the spaces behind the closing tag, which then moves.
+    `stuffing` gives every number so many characters from the start, or so many by type
+    (`{"double": 18, "integer": 6}`), or `"max"`, the most that its type can take, so that none ever has to
+    be moved, or `"typical"`, what most of its array took so far. Arrays of fewer than `values_min` values and
     texts of fewer than `text_bytes_min` bytes are written anew each time. `chunk_bytes`,
     `split_bytes` and `reserve_bytes` cut the memory of an array, `steal_reach` says how many
     neighbours a growing number may take spaces from, `slack_bytes` how many spaces every eighth
@@ -100,7 +102,8 @@ class Differential:
     keep_bytes: int | None = None
     reuse: Literal["fresh", "shared", "in_place"] = "fresh"
     pad: bool | None = None
-    stuffing: int | Literal["max"] | None = None
+    pad_between: bool = False
+    stuffing: int | Literal["max", "typical"] | dict[Literal["double", "float", "integer"], int] | None = None
     values_min: int | None = None
     text_bytes_min: int | None = None
     chunk_bytes: int | None = None
@@ -157,13 +160,21 @@ def timeout_settings(timeout: float | Timeouts | None) -> dict[str, Any]:
     return {"timeout_connect": limits.connect, "timeout_read": limits.read, "timeout_call": limits.call}
 
 
+STUFFED_TYPES = ("double", "float", "integer")
+
+
 def differential_settings(differential: bool | Differential) -> dict[str, Any]:
     """How messages are made from the last ones; a bool says whether at all."""
     if isinstance(differential, bool):
         differential = Differential(enabled=differential)
     settings = asdict(differential)
-    if settings["stuffing"] == "max":
-        settings |= {"stuffing": None, "stuffing_max": True}
+    match settings["stuffing"]:
+        case str(name):
+            settings |= {"stuffing": None, "stuffing_name": name}
+        case dict(widths):
+            if unknown := widths.keys() - STUFFED_TYPES:
+                raise ValueError(f"stuffing has widths of {', '.join(STUFFED_TYPES)}, not {sorted(unknown)}")
+            settings |= {"stuffing": None, "stuffing_types": tuple(widths.get(t, 0) for t in STUFFED_TYPES)}
     return {f"differential_{name}": value for name, value in settings.items()}
 
 

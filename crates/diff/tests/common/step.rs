@@ -1,0 +1,272 @@
+//! Random messages of one type, their edits, and settings to send them with.
+
+use castile_codec::{DecodeOptions, Draft, EncodeOptions, Envelope, Error, Limits, Version};
+use castile_diff::{Options, Pieces, Pool, Stuffing, Widths};
+use castile_plan::Plan;
+use castile_testkit::{Rng, Table, difference};
+use castile_value::{ColumnBuf, Record, Rows, Source, Value, ValueSink};
+
+const TYPES: &str = "
+Mio = x:int, y:short, on:boolean, value:double
+Step = number:int, note:string?, blob:base64Binary?, a:double*, b:float*, flag:boolean*, mesh:Mio*, c:double*, wide:long*
+";
+
+/// What sends steps, and checks what was sent.
+pub(crate) struct Messages {
+    pub(crate) table: Table,
+    pub(crate) plan: Plan,
+}
+
+impl Messages {
+    pub(crate) fn new() -> Messages {
+        let table = Table::parse(TYPES);
+        Messages {
+            plan: table.plan("Step"),
+            table,
+        }
+    }
+
+    /// Has a step encoded; what was made must say what a fresh message says, with `exact` widths in the same bytes.
+    pub(crate) fn send(
+        &self,
+        step: &Step,
+        exact: bool,
+        encode: impl FnOnce(&Draft<'_>) -> Result<Pieces, Error>,
+    ) -> Pieces {
+        let body = step.body(&self.table, &self.plan);
+        self.with(&body, |draft| {
+            let pieces = encode(draft).expect("good values");
+            let mut fresh = Vec::new();
+            draft.encode(&mut fresh).expect("good values");
+            let patched = pieces.to_vec();
+            assert_eq!(pieces.report.bytes_total, patched.len() as u64);
+            if exact {
+                assert!(
+                    patched == fresh,
+                    "exact widths give the bytes of a fresh encoding"
+                );
+            }
+            let (patched, fresh) = (self.decode(&patched), self.decode(&fresh));
+            assert_eq!(difference(&Value::Record(patched), &Value::Record(fresh)), None);
+            pieces
+        })
+    }
+
+    /// Has a step encoded that no plan can take, behind arrays that are good.
+    pub(crate) fn fail(&self, step: &Step, encode: impl FnOnce(&Draft<'_>) -> Result<Pieces, Error>) {
+        let mut body = step.body(&self.table, &self.plan);
+        let Some(Value::Map(fields)) = body.values_mut().first_mut() else {
+            panic!("a map")
+        };
+        fields.push(("nonsense".into(), 1.into()));
+        assert!(self.with(&body, encode).is_err());
+    }
+
+    fn with<T>(&self, body: &dyn Source, run: impl FnOnce(&Draft<'_>) -> T) -> T {
+        let types = &self.table.types;
+        run(&Draft {
+            types,
+            plan: &self.plan,
+            version: Version::Soap12,
+            header: &Record::new(types.shape(self.plan.header).clone()),
+            body,
+            options: &EncodeOptions::default(),
+        })
+    }
+
+    fn decode(&self, message: &[u8]) -> Record {
+        let types = &self.table.types;
+        let text = std::str::from_utf8(message).expect("UTF-8");
+        let envelope = Envelope::open(text, &Limits::default()).expect("an envelope");
+        let mut header = ValueSink::new(types.shape(self.plan.header).clone());
+        let mut body = ValueSink::new(types.shape(self.plan.body).clone());
+        envelope
+            .decode(
+                types,
+                &self.plan,
+                &DecodeOptions::default(),
+                &mut header,
+                &mut body,
+            )
+            .expect("a good message");
+        body.finish()
+    }
+}
+
+/// The values of one message.
+#[derive(Clone)]
+pub(crate) struct Step {
+    pub(crate) number: i32,
+    pub(crate) note: Option<String>,
+    pub(crate) blob: Vec<u8>,
+    pub(crate) a: Vec<f64>,
+    pub(crate) b: Vec<f32>,
+    pub(crate) flag: Vec<bool>,
+    pub(crate) mesh: Vec<(i32, i16, bool, f64)>,
+    pub(crate) c: Vec<f64>,
+    pub(crate) wide: Vec<i64>,
+}
+
+impl Step {
+    pub(crate) fn random(rng: &mut Rng) -> Step {
+        let mut count = |most| rng.below(most);
+        let lengths: [usize; 6] = [
+            count(400),
+            count(200),
+            count(200),
+            count(200),
+            count(100),
+            count(300),
+        ];
+        Step {
+            number: 1,
+            note: None,
+            blob: Vec::new(),
+            a: (0..lengths[0]).map(|_| double(rng)).collect(),
+            b: (0..lengths[1]).map(|_| double(rng) as f32).collect(),
+            flag: (0..lengths[2]).map(|_| rng.once_in(2)).collect(),
+            mesh: (0..lengths[3]).map(|_| row(rng)).collect(),
+            c: (0..lengths[4]).map(|_| double(rng)).collect(),
+            wide: (0..lengths[5])
+                .map(|_| rng.bits() as i64 >> rng.below(64))
+                .collect(),
+        }
+    }
+
+    /// Changes something: single values, runs, all of an array, its length, what lies around it.
+    pub(crate) fn edit(&mut self, rng: &mut Rng) {
+        match rng.below(11) {
+            0 => self.number = (rng.bits() as i32) >> rng.below(32),
+            1 => self.note = Some("n<".repeat(rng.below(5))).filter(|_| rng.once_in(2)),
+            2 => edit(&mut self.a, rng, double),
+            3 => edit(&mut self.b, rng, |rng| double(rng) as f32),
+            4 => edit(&mut self.flag, rng, |rng| rng.once_in(2)),
+            5 => edit(&mut self.mesh, rng, row),
+            6 => edit(&mut self.c, rng, double),
+            7 => edit(&mut self.wide, rng, |rng| rng.bits() as i64 >> rng.below(64)),
+            8 => {
+                let length = rng.below(90);
+                self.blob = (0..length).map(|_| rng.bits() as u8).collect();
+            }
+            9 => self.note = Some("Æ&long".repeat(rng.below(40))),
+            _ => std::mem::swap(&mut self.a, &mut self.c),
+        }
+    }
+
+    fn body(&self, table: &Table, plan: &Plan) -> Record {
+        let layout = table.types.row_layout(table.id("Mio")).expect("a flat type");
+        let mut mesh = Rows::new(layout.clone());
+        for (x, y, on, value) in &self.mesh {
+            let parts = [
+                &x.to_ne_bytes()[..],
+                &y.to_ne_bytes(),
+                &[u8::from(*on)],
+                &value.to_ne_bytes(),
+            ];
+            mesh.push(&parts.concat());
+        }
+        let mut fields: Vec<(&str, Value)> = vec![
+            ("number", self.number.into()),
+            ("a", ColumnBuf::from(self.a.clone()).into()),
+            ("b", ColumnBuf::from(self.b.clone()).into()),
+            ("flag", ColumnBuf::from(self.flag.clone()).into()),
+            ("mesh", mesh.into()),
+            ("c", ColumnBuf::from(self.c.clone()).into()),
+            ("wide", ColumnBuf::from(self.wide.clone()).into()),
+        ];
+        if let Some(note) = &self.note {
+            fields.push(("note", note.as_str().into()));
+        }
+        if !self.blob.is_empty() {
+            fields.push(("blob", Value::Bytes(self.blob.clone())));
+        }
+        let mut body = Record::new(table.types.shape(plan.body).clone());
+        body.set("Step", Value::map(fields))
+            .expect("the body has this field");
+        body
+    }
+}
+
+/// A double of any width: from one character to twenty-four.
+fn double(rng: &mut Rng) -> f64 {
+    match rng.below(6) {
+        0 => rng.below(10) as f64,
+        1 => rng.below(1000) as f64 / 8.0,
+        2 => rng.unit(),
+        3 => -rng.unit() * 1e-300,
+        4 => *rng.pick(&[0.0, -0.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN]),
+        _ => f64::from_bits(rng.bits()),
+    }
+}
+
+fn row(rng: &mut Rng) -> (i32, i16, bool, f64) {
+    let narrow = rng.below(32);
+    (
+        rng.bits() as i32 >> narrow,
+        rng.bits() as i16,
+        rng.once_in(2),
+        double(rng),
+    )
+}
+
+fn edit<T: Clone>(values: &mut Vec<T>, rng: &mut Rng, mut fresh: impl FnMut(&mut Rng) -> T) {
+    let len = values.len();
+    match rng.below(7) {
+        0 | 1 if len > 0 => {
+            for _ in 0..rng.below(6) {
+                values[rng.below(len)] = fresh(rng);
+            }
+        }
+        2 if len > 0 => {
+            let from = rng.below(len);
+            let to = from + rng.below(len - from + 1);
+            values[from..to].iter_mut().for_each(|v| *v = fresh(rng));
+        }
+        3 => {
+            let at = rng.below(len + 1);
+            let more: Vec<T> = (0..rng.below(40)).map(|_| fresh(rng)).collect();
+            values.splice(at..at, more);
+        }
+        4 => {
+            let from = rng.below(len + 1);
+            let to = from + rng.below(len - from + 1).min(30);
+            values.drain(from..to);
+        }
+        5 => values.truncate(rng.below(len + 1)),
+        _ => values.iter_mut().for_each(|v| *v = fresh(rng)),
+    }
+}
+
+/// Any settings.
+pub(crate) fn options(rng: &mut Rng) -> Options {
+    Options {
+        values_min: *rng.pick(&[1, 16, 64]),
+        text_bytes_min: *rng.pick(&[1, 50]),
+        chunk_bytes: *rng.pick(&[64, 500, 8192]),
+        split_bytes: *rng.pick(&[100, 1000, 16384]),
+        reserve_bytes: *rng.pick(&[0, 7, 256]),
+        pad: !rng.once_in(3),
+        pad_between: rng.once_in(3),
+        steal_reach: *rng.pick(&[0, 1, 8, 64]),
+        slack_bytes: *rng.pick(&[0, 1, 8, 200]),
+        stuffing: *rng.pick(&[
+            Stuffing::None,
+            Stuffing::None,
+            Stuffing::None,
+            Stuffing::Max,
+            Stuffing::Width(9),
+            Stuffing::Typical,
+            Stuffing::Types(WIDTHS),
+        ]),
+        rewrite_above: *rng.pick(&[None, Some(0.1), Some(0.6), Some(2.0)]),
+        one_pass: !rng.once_in(3),
+        pool: rng.once_in(3).then(Pool::new),
+        ..Options::default()
+    }
+}
+
+const WIDTHS: Widths = Widths {
+    doubles: 18,
+    floats: 3,
+    integers: 200,
+};
