@@ -92,8 +92,8 @@ class Differential:
     `structures_max` is how many shapes of one operation's messages are kept beside each other.
     With `share=True` clients of this process that have it write an array that several of them send, in any
     operation, only once; so do the servers that have it, for callers who are told the same. By default each
-    server does so for its own operations, and no client; `share=False` is never. `threads` processors share the work on arrays of a megabyte and
-    more.
+    server does so for its own operations, and no client; `share=False` is never.
+    `threads` processors share the work on arrays of a megabyte and more.
     """
 
     enabled: bool = True
