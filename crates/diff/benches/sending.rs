@@ -55,6 +55,60 @@ fn main() {
             run(&table, &plan, label, &options, percent);
         }
     }
+    if asked("first-time", 100.0) {
+        first_time(&table, &plan);
+    }
+}
+
+/// Messages that nothing is known of, each with a template of its own: in chunks that a dropped one gave back, in
+/// memory that it gave back to the system's allocator, and in pages that nobody used before.
+fn first_time(table: &Table, plan: &Plan) {
+    let mut rng = Rng::new(12);
+    let values: Vec<f64> = (0..ITEMS).map(|_| rng.unit()).collect();
+    let header = Record::new(table.types.shape(plan.header).clone());
+    let (body, encoding) = (body(table, plan, &values), EncodeOptions::default());
+    let draft = Draft {
+        types: &table.types,
+        plan,
+        version: Version::Soap11,
+        header: &header,
+        body: &body,
+        options: &encoding,
+    };
+    let (mut message, mut kept) = (Vec::new(), Vec::new());
+    let [mut full, mut spare, mut given_back, mut fresh] = [const { Vec::new() }; 4];
+    let without = Options {
+        spare_bytes: 0,
+        ..Options::default()
+    };
+    let mut first = |options: &Options, keep: bool| {
+        let mut template = Template::new(options.clone());
+        let took = time(|| drop(template.patch(&draft).expect("good values")));
+        kept.extend(Some(template).filter(|_| keep));
+        took
+    };
+    for _ in 0..ROUNDS {
+        full.push(time(|| {
+            message.clear();
+            draft.encode(&mut message).expect("good values");
+        }));
+        // What the one before gave back is what the next takes.
+        for (options, samples) in [(&Options::default(), &mut spare), (&without, &mut given_back)] {
+            first(options, false);
+            samples.push(first(options, false));
+        }
+    }
+    fresh.extend((0..ROUNDS).map(|_| first(&without, true)));
+    // The first few take what was given back before.
+    fresh.drain(..ROUNDS / 2);
+    let [full, spare, given_back, fresh] = [full, spare, given_back, fresh].map(median);
+    for (label, took) in [
+        ("first-time, spare chunks", spare),
+        ("first-time, none spare", given_back),
+        ("first-time, fresh pages", fresh),
+    ] {
+        println!("{label:<34}{:>10.0}{:>9.2}", took / 1e3, full / took);
+    }
 }
 
 /// Whether this one is to be measured: after `--` may stand a label and a percentage.

@@ -159,6 +159,7 @@ pub(crate) fn differential(settings: &Settings<'_, '_>, pool: &Pool) -> PyResult
     settings.set("differential_one_pass", &mut options.one_pass)?;
     settings.set("differential_verify", &mut options.verify)?;
     settings.set("differential_budget_bytes", &mut options.budget_bytes)?;
+    settings.set("differential_spare_bytes", &mut options.spare_bytes)?;
     settings.set("differential_overlay_above", &mut options.overlay_above)?;
     settings.set("differential_structures_max", &mut options.structures_max)?;
     settings.set("differential_threads", &mut options.threads)?;

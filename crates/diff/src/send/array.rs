@@ -15,6 +15,7 @@ use super::pieces::{Chunks, Piece};
 use super::pool::{Pool, Snapshot};
 use super::refresh::{Refresh, write_chunks};
 use super::report::Report;
+use super::spares;
 use super::typical::widths;
 
 /// One array of numbers or of flat records.
@@ -32,6 +33,8 @@ pub(crate) struct Array {
     memory: Memory,
     /// What others may take over, as long as nothing of it changes.
     published: Option<Arc<Snapshot>>,
+    /// See [`Options::spare_bytes`].
+    spare_bytes: usize,
 }
 
 impl Array {
@@ -49,6 +52,7 @@ impl Array {
             typical: Vec::new(),
             seen: stamps(flat),
             published: None,
+            spare_bytes: options.spare_bytes,
         };
         if !array.adopt(flat, options, report) {
             array.replace(0..0, flat, 0..flat.len(), options, report);
@@ -234,10 +238,14 @@ impl Array {
         self.memory.handed = None;
         let start = self.cut(old.start, options);
         let end = self.cut(old.end, options);
-        let mut fresh = Vec::with_capacity(new.len() * self.shape.stride);
+        let stride = self.shape.stride;
+        let mut fresh = Vec::with_capacity(new.len() * stride);
         self.shape.pack(flat, new.clone(), &mut fresh);
-        Arc::make_mut(&mut self.shadow)
-            .splice(old.start * self.shape.stride..old.end * self.shape.stride, fresh);
+        if self.shadow.is_empty() {
+            self.shadow = Arc::new(fresh);
+        } else {
+            Arc::make_mut(&mut self.shadow).splice(old.start * stride..old.end * stride, fresh);
+        }
         self.rows = self.rows - old.len() + new.len();
         let columns = self.shape.columns(&self.shadow, self.rows);
         let mut rows = old.start..old.start + new.len();
@@ -262,7 +270,8 @@ impl Array {
             report.values_written += (chunk.rows * self.shape.fields()) as u64;
             report.bytes_rewritten += chunk.bytes.len() as u64;
         }
-        self.chunks.splice(start..end, written);
+        let gone = self.chunks.splice(start..end, written);
+        spares::give(gone, options.spare_bytes);
     }
 
     /// Joins neighbours that fit into one chunk: cutting leaves small ones behind.
@@ -320,6 +329,13 @@ impl Array {
     pub(crate) fn memory(&self) -> usize {
         let chunks = self.chunks.iter().map(Chunk::memory).sum::<usize>();
         self.shadow.capacity() + chunks + self.memory.bytes()
+    }
+}
+
+impl Drop for Array {
+    fn drop(&mut self) {
+        (self.memory.handed, self.published) = (None, None);
+        spares::give(self.chunks.drain(..), self.spare_bytes);
     }
 }
 

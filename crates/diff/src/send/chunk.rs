@@ -19,6 +19,7 @@ use super::options::Options;
 use super::prefetch::prefetch;
 use super::report::Report;
 use super::slots::Slots;
+use super::spares;
 
 /// A clone shares bytes and slots with it, until either changes.
 #[derive(Clone, Debug, Default)]
@@ -41,7 +42,11 @@ impl Chunk {
         let (bytes, slots) = (anew(&mut self.bytes), anew(&mut self.slots));
         bytes.clear();
         let room = limit.min(writer.row_bytes_likely() * rows.len());
-        bytes.reserve_exact(room + STEP * writer.row_bytes_max() + options.reserve_bytes);
+        let room = room + STEP * writer.row_bytes_max() + options.reserve_bytes;
+        if bytes.capacity() == 0 && options.spare_bytes > 0 {
+            *bytes = spares::take(room);
+        }
+        bytes.reserve_exact(room);
         slots.clear();
         let step = if limit == usize::MAX { rows.len() } else { STEP };
         let mut at = rows.start;

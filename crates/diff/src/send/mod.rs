@@ -18,6 +18,7 @@ mod refresh;
 mod report;
 mod room;
 mod slots;
+mod spares;
 mod store;
 mod template;
 mod text;

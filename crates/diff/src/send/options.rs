@@ -49,6 +49,9 @@ pub struct Options {
     /// Bytes that the templates of one [`Templates`](crate::Templates) may keep; the least recently
     /// used go first. Default 256 MiB.
     pub budget_bytes: usize,
+    /// Memory of chunks that are gone is kept for the next, up to so many bytes in the whole process. Zero is off.
+    /// Default 8 MiB.
+    pub spare_bytes: usize,
     /// An array that takes more bytes than this is not kept: a client or server sends it while it is
     /// written, through a few small buffers, in chunks of HTTP (chunk overlaying). Default 64 MiB.
     pub overlay_above: usize,
@@ -129,6 +132,7 @@ impl Default for Options {
             one_pass: true,
             verify: false,
             budget_bytes: 256 << 20,
+            spare_bytes: 8 << 20,
             overlay_above: 64 << 20,
             structures_max: 4,
             pool: None,
