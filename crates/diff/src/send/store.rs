@@ -132,19 +132,19 @@ impl<K: Hash + Eq + Clone> Templates<K> {
             return whole(draft);
         }
         match self.take(key, with) {
-            Taken::Template(mut lease) => {
+            Ok(mut lease) => {
                 let made = lease.template.patch(draft);
                 lease.give_back(made.as_ref().ok().map(|pieces| &pieces.report));
                 made
             }
-            Taken::Busy(Some(pool)) => {
+            Err(Some(pool)) => {
                 let made = Template::new(self.with_pool(Some(pool))).patch(draft);
                 if let Ok(pieces) = &made {
                     self.lock().stats.note(&pieces.report);
                 }
                 made
             }
-            Taken::Busy(None) => whole(draft),
+            Err(None) => whole(draft),
         }
     }
 
@@ -160,7 +160,8 @@ impl<K: Hash + Eq + Clone> Templates<K> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn take(&self, key: K, with: With) -> Taken<'_, K> {
+    /// A template of a key; when all are in use, the pool that may have their arrays.
+    fn take(&self, key: K, with: With) -> Result<Lease<'_, K>, Option<Pool>> {
         let mut state = self.lock();
         state.clock += 1;
         let now = state.clock;
@@ -171,21 +172,21 @@ impl<K: Hash + Eq + Clone> Templates<K> {
             state.by_key.insert(key.clone(), Entry::default());
         }
         let Some(entry) = state.by_key.get_mut(&key) else {
-            return Taken::Busy(None);
+            return Err(None);
         };
         entry.used = now;
         let found = entry.idle.pop();
         if found.is_none() && entry.copies >= self.options.copies_max {
             let pool = self.pool(entry, with);
             state.stats.busy += 1;
-            return Taken::Busy(pool);
+            return Err(pool);
         }
         let template = found.unwrap_or_else(|| {
             entry.copies += 1;
             Template::new(self.with_pool(self.pool(entry, with)))
         });
         drop(state);
-        Taken::Template(Lease {
+        Ok(Lease {
             templates: self,
             key: Some(key),
             memory: template.memory(),
@@ -201,13 +202,6 @@ impl<K: Hash + Eq + Clone> Templates<K> {
             With::Key => entry.apart.get_or_insert_default().clone(),
         })
     }
-}
-
-/// What a sender gets.
-enum Taken<'t, K: Hash + Eq + Clone> {
-    Template(Lease<'t, K>),
-    /// All are in use; their arrays may be in a pool.
-    Busy(Option<Pool>),
 }
 
 impl<K: Hash + Eq + Clone> Lease<'_, K> {
