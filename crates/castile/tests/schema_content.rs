@@ -121,6 +121,30 @@ fn a_value_need_not_name_what_its_type_or_the_head_says() {
 }
 
 #[test]
+fn a_type_of_several_members_does_not_say_which_is_meant() {
+    const TWINS: &str = "<xs:complexType name='B'><xs:sequence><xs:element name='r' type='xs:int'/></xs:sequence></xs:complexType>
+      <xs:element name='head' type='t:B' abstract='true'/><xs:element name='disc' type='t:B' substitutionGroup='t:head'/>
+      <xs:element name='circle' type='t:B' substitutionGroup='t:head'/>
+      <xs:element name='m'><xs:complexType><xs:sequence><xs:element ref='t:head'/></xs:sequence></xs:complexType></xs:element>";
+    let message = Message::new(TWINS, "m");
+    let Some(castile_plan::TypeId::Complex(id)) = message.types.type_by_clark("{urn:t}B") else {
+        panic!("a complex type")
+    };
+    let mut typed = castile_value::Record::new(message.types.shape(id).clone());
+    typed.set("r", 2).unwrap();
+    let typed = Value::Record(typed);
+    let error = message.write(Value::map([("head", typed.clone())])).unwrap_err();
+    assert!(
+        error
+            .message()
+            .contains("disc or circle; say which, as in {\"disc\": value}"),
+        "{error}"
+    );
+    let said = Value::map([("head", Value::map([("circle", typed)]))]);
+    assert_eq!(message.write(said).unwrap(), "<m><circle><r>2</r></circle></m>");
+}
+
+#[test]
 fn members_come_from_other_namespaces() {
     let head = "<xs:schema xmlns:xs='http://www.w3.org/2001/XMLSchema' xmlns:t='urn:t' targetNamespace='urn:t' elementFormDefault='qualified'>
         <xs:import namespace='urn:u' schemaLocation='u.xsd'/><xs:element name='h' type='xs:string'/>

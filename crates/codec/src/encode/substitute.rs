@@ -25,7 +25,8 @@ impl<M: Marks> Encoder<'_, M> {
         match (implied, item) {
             (Some(member), item) => self.field(id, member as u32, item),
             (None, Item::Record(source)) => {
-                self.refuse_unknown(source, id)?;
+                self.refuse_unknown(source, id)
+                    .map_err(|e| self.ambiguous(id, source).unwrap_or(e))?;
                 self.content(id, source)
             }
             (None, other) => Err(wrong_kind(types, f.ty, &other)),
@@ -69,5 +70,19 @@ impl<M: Marks> Encoder<'_, M> {
             found.next().filter(|_| found.next().is_none())
         };
         only(&|ty| ty == own).or_else(|| only(&|ty| ty != TypeId::Any && types.is_derived(own, ty)))
+    }
+
+    /// What is wrong with a value whose type several elements have: nothing says which is meant.
+    fn ambiguous(&self, id: ComplexId, source: &dyn Source) -> Option<Error> {
+        let types = self.types;
+        let name = source.type_name()?;
+        let own = types.type_by_clark(name)?;
+        let fits = |ty| ty != TypeId::Any && types.is_derived(own, ty);
+        let members = types.complex(id).fields.iter();
+        let members: Vec<&str> = members.filter(|m| fits(m.ty)).map(|m| &*m.name).collect();
+        let first = members.first().filter(|_| members.len() > 1)?;
+        let names = members.join(" or ");
+        let why = format!("a value of {name} can stand in {names}; say which, as in {{{first:?}: value}}");
+        Some(Error::caller(Kind::Value, why))
     }
 }
