@@ -189,3 +189,54 @@ fn random_messages_with_wildcards_are_read_as_the_plain_decoder_reads_them() {
         }
     }
 }
+
+#[test]
+fn records_of_one_type_beside_each_other_are_not_one() {
+    let table = Table::parse(
+        "In = p:int?, q:int?, r:int?, s:int?, t:int?
+Rec = left:In, right:In?",
+    );
+    let plan = table.plan("Rec");
+    let (short, long) = (
+        "<left><p>1</p></left><right><q>2</q></right>",
+        "<r>3</r><s>4</s><t>5</t>",
+    );
+    let wide = format!("<left><p>1</p><q>2</q>{long}</left><right><q>2</q></right>");
+    for first in [[short, &wide], [&wide, short]] {
+        let mut learned = Learned::default();
+        for inside in first.into_iter().chain(first) {
+            learned.check(&table, &plan, &message("Rec", inside), true, inside);
+        }
+        // Every way to go on that one of them has somewhere, most of them no XML.
+        let ways = format!(
+            "<left><p>1</p>[<q>2</q>][</left><right>][<q>2</q>][{long}][</left>|</right>][<right><q>2</q></right>]"
+        );
+        for inside in all(&ways) {
+            learned.check(&table, &plan, &message("Rec", &inside), true, &inside);
+        }
+    }
+}
+
+#[test]
+fn where_order_is_free_an_element_that_was_there_is_not_forgotten() {
+    for (types, strict) in [
+        ("Rec = a:int? & b:int? & c:int?", true),
+        ("Rec = a:int?, b:int?, c:int?", false),
+    ] {
+        let table = Table::parse(types);
+        let plan = table.plan("Rec");
+        let mut learned = Learned::default();
+        let known = [
+            "<a>1</a><b>2</b><c>3</c>",
+            "<b>2</b><a>1</a><c>3</c>",
+            "<b>2</b><c>3</c><a>1</a>",
+            "<b>2</b>",
+        ];
+        for inside in known.into_iter().chain(known) {
+            learned.check(&table, &plan, &message("Rec", inside), strict, inside);
+        }
+        for inside in all("[<a>1</a>][<b>2</b>][<a>4</a>][<c>3</c>][<b>5</b>][<a>6</a>]") {
+            learned.check(&table, &plan, &message("Rec", &inside), strict, &inside);
+        }
+    }
+}
