@@ -235,8 +235,19 @@ fn where_order_is_free_an_element_that_was_there_is_not_forgotten() {
         for inside in known.into_iter().chain(known) {
             learned.check(&table, &plan, &message("Rec", inside), strict, inside);
         }
-        for inside in all("[<a>1</a>][<b>2</b>][<a>4</a>][<c>3</c>][<b>5</b>][<a>6</a>]") {
+        for inside in all("[<a>1</a>][<b>2</b>][<a>4</a>][<b>5</b>][<c>3</c>][<b>7</b>][<a>6</a>]") {
             learned.check(&table, &plan, &message("Rec", &inside), strict, &inside);
         }
+    }
+}
+
+#[test]
+fn an_attribute_that_says_the_type_is_no_hole() {
+    let table = Table::parse("Rec = a:any");
+    let plan = table.plan("Rec");
+    let mut learned = Learned::default();
+    for ty in ["t:none", "t:other", "xsd:int", "t:none", "xsd:string"] {
+        let inside = format!("<a xsi:type='{ty}'>5</a>");
+        learned.check(&table, &plan, &message("Rec", &inside), false, &inside);
     }
 }
