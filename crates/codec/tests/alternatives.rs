@@ -251,3 +251,47 @@ fn an_attribute_that_says_the_type_is_no_hole() {
         learned.check(&table, &plan, &message("Rec", &inside), false, &inside);
     }
 }
+
+/// What is learned of whole messages lets in the beginning of one with the end of another only where the plain
+/// decoder does.
+#[test]
+fn the_beginning_of_one_message_and_the_end_of_another() {
+    let tables = [
+        "In = p:int?, q:int?, r:string?
+Rec = left:In, (mid:In | s:string), right:In?, end:int?",
+        "In = p:int?, (a:int | b:int)?
+Rec = (x:In | (y:In, z:int)){0-4}, one:In*, two:In{0-2}",
+        "In = p:int? & q:int? & r:int?
+Rec = a:In?, b:In?, c:string*",
+        "Rec = a:int?, (c:int?, d:int)?, e:Rec?, f:int{0-3}",
+    ];
+    for (number, types) in tables.into_iter().enumerate() {
+        let table = Table::parse(types);
+        let plan = table.plan("Rec");
+        for (round, strict) in [(0, true), (1, true), (2, false), (3, false)] {
+            let mut learned = Learned::default();
+            let mut rng = Rng::new(round + 10 * number as u64);
+            let texts: Vec<String> = (0..6)
+                .map(|seed| {
+                    let mut sampler =
+                        Sampler::new(&table.types, Rng::new(100 * round + seed)).effort(Effort::Random);
+                    encoded(&table.types, &plan, &sampler.record(plan.body)).expect("a good sample")
+                })
+                .collect();
+            for _ in 0..2 {
+                for text in &texts {
+                    learned.check(&table, &plan, text, strict, types);
+                }
+            }
+            for _ in 0..400 {
+                let [from, to] = [(); 2].map(|()| {
+                    let text = &texts[rng.below(texts.len())];
+                    let places: Vec<usize> = text.match_indices('<').map(|(at, _)| at).collect();
+                    (text, places[rng.below(places.len())])
+                });
+                let crossed = format!("{}{}", &from.0[..from.1], &to.0[to.1..]);
+                learned.check(&table, &plan, &crossed, strict, types);
+            }
+        }
+    }
+}
