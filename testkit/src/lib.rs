@@ -40,7 +40,7 @@ pub use rng::Rng;
 pub use same::{difference, plain};
 pub use sample::{Effort, Sampler};
 pub use table::Table;
-pub use timing::{median, time};
+pub use timing::{asked, median, time};
 pub use tree::{Group, Leaf, LeafKind, Model, Ty};
 pub use widths::doubles_by_width;
 

@@ -1,4 +1,4 @@
-//! Timing of benchmarks: this thread's processor time, so that what else the machine does counts little.
+//! Benchmarks: what they are asked for, and their timing: this thread's processor time, so that what else the machine does counts little.
 
 use std::hint::black_box;
 
@@ -21,4 +21,10 @@ pub fn time<T>(work: impl FnOnce() -> T) -> f64 {
 pub fn median(mut times: Vec<f64>) -> f64 {
     times.sort_by(f64::total_cmp);
     times[times.len() / 2]
+}
+
+/// The words after `cargo bench … --`: what of a benchmark is to be measured.
+pub fn asked() -> Vec<String> {
+    let words = std::env::args().skip(1);
+    words.filter(|word| word != "--bench").collect()
 }

@@ -16,7 +16,7 @@ use std::net::{TcpListener, TcpStream};
 use std::time::{Duration, Instant};
 
 use castile_diff::{Options, Stuffing};
-use castile_testkit::doubles_by_width;
+use castile_testkit::{asked, doubles_by_width};
 use castile_value::{Record, Rows, Value};
 
 use common::Sender;
@@ -26,10 +26,7 @@ const SIZES: [usize; 7] = [1, 100, 500, 1000, 10_000, 50_000, 100_000];
 const TYPES: &str = "Mio = x:int, y:int, value:double\nArrays = mios:Mio*, doubles:double*, ints:int*";
 
 fn main() {
-    let asked: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|word| word != "--bench")
-        .collect();
+    let asked = asked();
     let wants = |figure: &str| asked.is_empty() || asked.iter().any(|word| word == figure);
     let mut bench = Bench::new();
     println!("figure\ttype\titems\tseries\tsettings\tmedian_us\tp10_us\tp90_us\tbytes");

@@ -10,7 +10,7 @@ use std::hint::black_box;
 use castile_codec::{Draft, EncodeOptions, Version};
 use castile_diff::{Options, Pool, Report, Stuffing, Template};
 use castile_plan::Plan;
-use castile_testkit::{Rng, Table, median, time};
+use castile_testkit::{Rng, Table, asked, median, time};
 use castile_value::{Record, Value};
 
 const ITEMS: usize = 100_000;
@@ -49,13 +49,13 @@ fn main() {
         ),
     ] {
         for percent in [0.0, 1.0, 5.0, 25.0, 50.0, 75.0, 100.0] {
-            if !asked(label, percent) {
+            if !is_asked(label, percent) {
                 continue;
             }
             run(&table, &plan, label, &options, percent);
         }
     }
-    if asked("first-time", 100.0) {
+    if is_asked("first-time", 100.0) {
         first_time(&table, &plan);
     }
 }
@@ -112,8 +112,8 @@ fn first_time(table: &Table, plan: &Plan) {
 }
 
 /// Whether this one is to be measured: after `--` may stand a label and a percentage.
-fn asked(label: &str, percent: f64) -> bool {
-    let mut asked = std::env::args().skip(1).filter(|word| word != "--bench");
+fn is_asked(label: &str, percent: f64) -> bool {
+    let mut asked = asked().into_iter();
     asked.next().is_none_or(|word| label.contains(&word))
         && asked.next().is_none_or(|word| word.parse() == Ok(percent))
 }

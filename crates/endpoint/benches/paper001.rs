@@ -25,7 +25,7 @@ use castile_endpoint::{
     Handlers, LoadOptions, Location, Server, ServerOptions, Service, ServiceOptions, load, resolver,
 };
 use castile_plan::{Plan, Types};
-use castile_testkit::{median, time};
+use castile_testkit::{asked, median, time};
 use castile_value::{Record, Value, ValueSink};
 
 const REQUESTS: usize = 30_000;
@@ -77,10 +77,7 @@ const WSDL: &str = r#"<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmln
 </definitions>"#;
 
 fn main() {
-    let asked: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|word| word != "--bench")
-        .collect();
+    let asked = asked();
     let wants = |figure: &str| asked.is_empty() || asked.iter().any(|word| word == figure);
     println!("figure\tservice\tseries\tvalue\tunit");
     let services = [

@@ -22,7 +22,7 @@ use castile_endpoint::{
     ServiceOptions, StreamOptions, load, resolver,
 };
 use castile_plan::Plan;
-use castile_testkit::{median, time};
+use castile_testkit::{asked, median, time};
 use castile_value::{Record, Stream, Streamed, Value, ValueSink};
 
 const INTEROP: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../interop/interop.wsdl");
@@ -55,10 +55,7 @@ const WSDL: &str = r#"<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmln
 </definitions>"#;
 
 fn main() {
-    let asked: Vec<String> = std::env::args()
-        .skip(1)
-        .filter(|word| word != "--bench")
-        .collect();
+    let asked = asked();
     let wants = |figure: &str| asked.is_empty() || asked.iter().any(|word| word == figure);
     println!("figure\ttype\titems\tseries\tvalue\tunit");
     let reading = Reading::new();

@@ -18,7 +18,8 @@ def call(url: str, kind: str, user: str, password: str, text: str) -> str:
     if kind == "text" or kind == "digest":
         layers.append(castile.UsernameToken(user, password, kind=kind, must_understand=False))
     client = castile.Client(WSDL, endpoint=url, port="Soap11", auth=http, layers=layers)
-    return client.service.echoString(text=text)  # type: ignore[no-any-return]
+    answer: str = client.service.echoString(text=text)
+    return answer
 
 
 for line in sys.stdin:

@@ -24,7 +24,8 @@ def call(url: str, kind: str, user: str, password: str, text: str) -> str:
         token = UsernameToken(user, password, use_digest=kind == "digest")
     client = zeep.Client(WSDL, wsse=token, transport=zeep.Transport(session=session))
     service = client.create_service("{urn:castile:interop}InteropSoap11", url)
-    return service.echoString(text=text)  # type: ignore[no-any-return]
+    answer: str = service.echoString(text=text)
+    return answer
 
 
 for line in sys.stdin:
