@@ -51,7 +51,7 @@ pub use castile_message::Version;
 pub use castile_xml::Limits;
 pub use decode::{
     BodyStream, DecodeOptions, Earlier, Envelope, HeaderBlock, Intake, KeepOf, Lesson, Names, Prologue,
-    Reading, Shadow, Spine, Step, Techniques, Track, Variable,
+    Reading, Sample, Shadow, Spine, Step, Techniques, Track, Variable,
 };
 pub use encode::{
     Draft, Drain, EncodeOptions, Flat, Keep, Long, RowWriter, Stopped, Untold, encode, encode_fault,

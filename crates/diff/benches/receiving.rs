@@ -25,6 +25,7 @@ Mios = item:Mio*
 Event = number:int, value:double, text:string
 Events = item:Event*
 Doubles = item:double*
+Ints = item:int*
 ";
 
 fn main() {
@@ -43,10 +44,56 @@ fn main() {
     ] {
         run(&table, name, items, times);
     }
+    println!(
+        "\n{:<24}{:>9}{:>13}{:>13}{:>8}{:>15}{:>8}",
+        "always other values", "bytes", "plain µs", "kept µs", "ratio", "not kept µs", "ratio"
+    );
+    for name in ["Doubles", "Ints", "Mios", "Events"] {
+        always_others(&table, name, 10_000);
+    }
+}
+
+/// Messages of which each has other values than the one before, from the first on: the mean of each of three ways,
+/// next to each other, with what it costs to find out that nothing can be gained.
+fn always_others(table: &Table, name: &str, items: usize) {
+    const MESSAGES: usize = 200;
+    let plan = table.plan(name);
+    let messages = messages(table, &plan, items, 16);
+    let mut ratios = [Vec::new(), Vec::new()];
+    let mut plainly = Vec::new();
+    for _ in 0..5 {
+        let ways = [
+            Receiving::off(),
+            Receiving::default(),
+            Receiving {
+                values: false,
+                ..Receiving::default()
+            },
+        ]
+        .map(Automata::new);
+        let mut took = [0.0; 3];
+        for message in messages.iter().cycle().take(MESSAGES) {
+            for (way, took) in ways.iter().zip(&mut took) {
+                *took += time(|| read(way, table, &plan, message, true)) / 1e3 / MESSAGES as f64;
+            }
+        }
+        plainly.push(took[0]);
+        ratios[0].push(took[1] / took[0]);
+        ratios[1].push(took[2] / took[0]);
+    }
+    let (plain, [kept, not_kept]) = (median(plainly), ratios.map(median));
+    println!(
+        "{name:<24}{:>9}{plain:>13.2}{:>13.2}{:>8.2}{:>15.2}{:>8.2}",
+        messages[0].len(),
+        plain * kept,
+        1.0 / kept,
+        plain * not_kept,
+        1.0 / not_kept
+    );
 }
 
 /// Messages with the same tags and other values.
-fn messages(table: &Table, plan: &Plan, items: usize) -> Vec<String> {
+fn messages(table: &Table, plan: &Plan, items: usize, count: usize) -> Vec<String> {
     let mut rng = Rng::new(7);
     let message = |_| {
         let mut body = Sampler::new(&table.types, Rng::new(3))
@@ -69,7 +116,7 @@ fn messages(table: &Table, plan: &Plan, items: usize) -> Vec<String> {
         .expect("good values");
         String::from_utf8(out).expect("text")
     };
-    (0..4).map(message).collect()
+    (0..count).map(message).collect()
 }
 
 /// Gives every value another text, and lists as many items as are wanted.
@@ -79,7 +126,10 @@ fn vary(value: &mut Value, items: usize, rng: &mut Rng) {
         Value::Text(text) => *text = format!("some words and the number {}", rng.below(1 << 30)),
         Value::Int(number) => *number = rng.below(1 << 20) as i64,
         Value::Double(number) => *number = rng.unit(),
-        Value::Column(column) => *column = ColumnBuf::F64((0..items).map(|_| rng.unit()).collect()),
+        Value::Column(ColumnBuf::F64(column)) => *column = (0..items).map(|_| rng.unit()).collect(),
+        Value::Column(ColumnBuf::I32(column)) => {
+            *column = (0..items).map(|_| rng.below(1 << 30) as i32).collect()
+        }
         Value::Rows(rows) => {
             let mut more = Rows::new(rows.layout().clone());
             for _ in 0..items {
@@ -100,7 +150,7 @@ fn vary(value: &mut Value, items: usize, rng: &mut Rng) {
 
 fn run(table: &Table, name: &str, items: usize, times: usize) {
     let plan = table.plan(name);
-    let messages = messages(table, &plan, items);
+    let messages = messages(table, &plan, items, 4);
     let learned = Automata::new(Receiving::default());
     let plain = Automata::new(Receiving::off());
     let mut samples = [(); 4].map(|()| Vec::new());
@@ -147,7 +197,11 @@ fn run(table: &Table, name: &str, items: usize, times: usize) {
 fn read(automata: &Automata, table: &Table, plan: &Plan, text: &str, into_values: bool) {
     let types = &table.types;
     let message = automata
-        .open(text, &Limits::default(), None)
+        .open(
+            text,
+            &Limits::default(),
+            Some(if into_values { b"values" } else { b"nobody" }),
+        )
         .expect("an envelope");
     let options = DecodeOptions::default();
     let read = |header: &mut dyn Sink, body: &mut dyn Sink| {

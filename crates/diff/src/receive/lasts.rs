@@ -4,7 +4,7 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use castile_codec::{Envelope, Reading, Shadow};
+use castile_codec::{Envelope, Reading, Sample, Shadow};
 
 use super::options::Receiving;
 
@@ -27,23 +27,34 @@ pub(super) struct Last {
     pub(super) object: Option<Object>,
     /// Which message it was, by the store's clock.
     pub(super) number: u64,
-    /// Messages in a row of which nearly everything differed from the one before.
+    /// How many messages in a row had little in common with the one before; a message that had nothing counts twice.
     useless: u32,
-    /// Messages that are not kept, since keeping was of no use.
+    /// Messages that are not even looked at, since keeping was of no use.
     pause: u32,
+    /// Of the message before this one, while none are kept.
+    sample: Option<Sample>,
 }
 
-/// So many messages in a row that have little in common, and keeping pauses.
+/// So often in a row little was in common, and no message is kept until one is like its predecessor by a sample.
 const USELESS: u32 = 3;
 
-/// The most messages that a pause lasts.
-const PAUSE_MAX: u32 = 1024;
+/// The most messages that a pause lasts, where samples were alike and messages were not.
+const PAUSE_MOST: u32 = 64;
 
 impl Last {
-    /// Whether to keep the message at hand.
-    pub(super) fn is_worth_keeping(&mut self) -> bool {
-        self.pause = self.pause.saturating_sub(1);
-        self.pause == 0
+    /// Whether to keep the message at hand, with this body.
+    pub(super) fn is_worth_keeping(&mut self, body: &str) -> bool {
+        if self.useless < USELESS {
+            return true;
+        }
+        if self.pause > 0 {
+            self.pause -= 1;
+            self.sample = None;
+            return false;
+        }
+        let next = Sample::new(body);
+        let before = self.sample.replace(next);
+        before.is_some_and(|before| before.is_like(body))
     }
 
     /// The object that was made of it, when the message is the same.
@@ -60,20 +71,32 @@ impl Last {
 
     /// Keeps what is left of a reading, and notes how much of the message was in the last one if it was
     /// compared with that.
-    pub(super) fn renew(&mut self, reading: Reading, compared: bool, number: u64) {
+    pub(super) fn renew(&mut self, reading: &mut Reading, compared: bool, number: u64) {
         self.number = number;
-        self.shadow = reading.shadow;
-        let (kept, parsed) = (reading.values_kept, reading.values_parsed);
-        match compared {
+        self.shadow = reading.shadow.take();
+        if !compared {
+            return;
+        }
+        match (reading.values_kept, reading.values_parsed) {
             // Where half has to be read, reading all of it plainly is as quick.
-            true if kept > parsed => self.useless = 0,
-            true => self.useless += 1,
-            false => return,
+            (kept, parsed) if kept > parsed => return self.is_same(number),
+            (kept, parsed) if kept < parsed / 16 => self.useless += 2,
+            _ => self.useless += 1,
         }
         if self.useless >= USELESS {
             self.shadow = None;
-            self.pause = (8 << (self.useless - USELESS).min(7)).min(PAUSE_MAX);
+            self.pause = match (self.useless - USELESS) / 2 {
+                0 => 0,
+                times => (2 << times.min(8)).min(PAUSE_MOST),
+            };
         }
+    }
+
+    /// Notes that a message was the same, or mostly.
+    pub(super) fn is_same(&mut self, number: u64) {
+        self.number = number;
+        self.useless = 0;
+        self.sample = None;
     }
 
     /// Whether anything is lost without it.
@@ -85,7 +108,8 @@ impl Last {
         let shadow = self.shadow.as_ref().map_or(0, Shadow::memory);
         // Of an object nobody knows how large it is; mostly it is smaller than its message.
         let object = self.object.as_ref().map_or(0, |_| shadow);
-        shadow + object + size_of::<Self>()
+        let sample = self.sample.as_ref().map_or(0, Sample::memory);
+        shadow + object + sample + size_of::<Self>()
     }
 }
 

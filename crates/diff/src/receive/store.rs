@@ -6,14 +6,14 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use castile_codec::{Earlier, Envelope, Error, Intake, KeepOf, Lesson, Limits, Variable};
+use castile_codec::{Earlier, Envelope, Error, Intake, KeepOf, Lesson, Limits, Reading, Variable};
 use castile_plan::Types;
 use castile_value::Shape;
 
 use super::known::Known;
 use super::lasts::{Last, Lasts};
 use super::options::Receiving;
-use super::worth::Worth;
+use super::worth::{Outcome, Worth};
 
 /// What was learned of the messages of a client's or a server's operations. Readers never wait for each
 /// other.
@@ -273,7 +273,7 @@ impl Automata {
             self.add(&self.counters.same, 1);
             self.note_followed(message.length);
             if let Some(last) = &mut last {
-                last.number = self.clock.fetch_add(1, Ordering::Relaxed);
+                last.is_same(self.clock.fetch_add(1, Ordering::Relaxed));
             }
             self.keep(message.peer, operation, last);
             message.envelope.decode_only_header(intake)?;
@@ -332,29 +332,32 @@ impl Automata {
         let entries = [entry(&shared), own.as_ref().and_then(entry)];
         let place = operation / 16 % COUNTERS;
         let (misses, trial) = (&self.misses[place], &self.worth[place]);
-        let is_known = entries.iter().flatten().any(|entry| !entry.tracks().is_empty());
-        let is_tried = !is_known || trial.is_tried();
-        let tracks = || {
-            let entries = entries.iter().flatten().filter(|_| is_tried);
-            entries.flat_map(|entry| entry.tracks())
-        };
-        let worth = last.as_mut().is_some_and(Last::is_worth_keeping);
-        let shadow = last.as_mut().and_then(Last::take);
-        let compared = shadow.is_some();
+        let known = || entries.iter().flatten().flat_map(|entry| entry.tracks());
+        let worth = last
+            .as_mut()
+            .is_some_and(|last| last.is_worth_keeping(envelope.rest()));
+        let compared = worth && last.as_ref().is_some_and(|last| last.shadow.is_some());
+        // The arrays of the next message will show whether it was worth the while.
+        let keeps = worth && (keep == KeepOf::Text || known().any(|kept| kept.track.has_arrays()));
+        let is_known = known().next().is_some();
+        let is_tried = keeps || !is_known || trial.is_tried();
+        let tracks = || known().filter(|_| is_tried);
+        let shadow = last.as_mut().and_then(Last::take).filter(|_| worth);
         let earlier = Earlier {
             tracks: tracks().map(|kept| &kept.track),
             shadow,
             keep: if worth { keep } else { KeepOf::Nothing },
             learn: self.options.enabled && is_tried && is_worth_learning(misses.load(Ordering::Relaxed)),
         };
+        let learns = earlier.learn;
         let mut reading = envelope.decode_like(intake, earlier)?;
         // The threads of a server meet here: what need not be written is not.
         let now = match last {
             Some(_) => self.clock.fetch_add(1, Ordering::Relaxed),
             None => self.clock.load(Ordering::Relaxed),
         };
-        if is_known && is_tried {
-            trial.note(reading.followed.is_some());
+        if is_known && is_tried && (compared || !keeps) {
+            trial.note(outcome(&reading, length));
         }
         match reading.followed {
             Some(which) => {
@@ -366,7 +369,10 @@ impl Automata {
                 }
             }
             None => {
-                misses.fetch_add(1, Ordering::Relaxed);
+                if is_tried {
+                    let vain = learns && reading.lesson.is_none();
+                    misses.fetch_add(if vain { VAIN } else { 1 }, Ordering::Relaxed);
+                }
                 self.add(&self.counters.plain, 1);
                 self.add(&self.counters.bytes_parsed, length);
             }
@@ -382,7 +388,7 @@ impl Automata {
             values_kept: reading.values_kept as u64,
         };
         if let Some(last) = &mut last {
-            last.renew(reading, compared, now);
+            last.renew(&mut reading, compared, now);
         }
         let ticket = self.keep(peer, operation, last);
         Ok((received, ticket))
@@ -465,8 +471,21 @@ impl Automata {
     }
 }
 
+/// What came of comparing a message of so many bytes. Reading by example costs a track a fourth more than the plain
+/// decoder, and whatever else is in a message a fourth of it.
+fn outcome(reading: &Reading, length: usize) -> Outcome {
+    match reading.followed {
+        None => Outcome::Unlike,
+        Some(_) if reading.bytes_by_example <= length / 4 * 3 => Outcome::Gained,
+        Some(_) => Outcome::Read,
+    }
+}
+
 /// Lessons that are taken one after the other from messages that are like none before.
 const LESSONS: u32 = 16;
+
+/// For how many a message counts that cannot be learned.
+const VAIN: u32 = 8;
 
 /// Whether one more message is worth learning, after so many that were like none: messages that are never
 /// alike are learned more and more seldom.

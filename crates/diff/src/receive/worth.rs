@@ -2,22 +2,55 @@
 
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering::Relaxed};
 
-/// What a message that is like an earlier one saves, and what one that is like none costs: comparing pays from
-/// one in three on.
-const GAIN: i32 = 2;
-const COST: i32 = 1;
+/// What became of a message that was compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// It was like an earlier one, and most of it need not be parsed.
+    Gained,
+    /// It was like none.
+    Unlike,
+    /// It was like an earlier one, and yet nearly all of it was read as the plain decoder reads it.
+    Read,
+}
+
+impl Outcome {
+    /// What a message that is like an earlier one saves, and what others cost: comparing pays from one in three on.
+    /// That a message is long and alike and nothing is saved says at once that it is so with the next.
+    fn gain(self) -> i32 {
+        match self {
+            Outcome::Gained => 2,
+            Outcome::Unlike => -1,
+            Outcome::Read => -8,
+        }
+    }
+}
+
 /// The most and the least that is remembered of it, and from where on comparing pauses.
 const MOST: i32 = 32;
 const LEAST: i32 = -24;
 const PAUSED: i32 = -16;
-/// In a pause so many messages are read plainly for each that is compared.
-const PLAIN: u32 = 15;
+/// In a pause so many messages are read plainly for each that is compared: twice as many after each that was
+/// compared in vain.
+const PLAIN_LEAST: u32 = 15;
+const PLAIN_MOST: u32 = 63;
 
 /// The balance of one operation. Threads that write it at once may lose a count, which does no harm.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Worth {
     balance: AtomicI32,
+    /// Messages that are read plainly before the next is compared, and as many the next time.
     plain: AtomicU32,
+    pause: AtomicU32,
+}
+
+impl Default for Worth {
+    fn default() -> Worth {
+        Worth {
+            balance: AtomicI32::new(0),
+            plain: AtomicU32::new(0),
+            pause: AtomicU32::new(PLAIN_LEAST),
+        }
+    }
 }
 
 impl Worth {
@@ -27,17 +60,25 @@ impl Worth {
             return true;
         }
         let plain = self.plain.load(Relaxed);
-        let tried = plain >= PLAIN;
-        self.plain.store(if tried { 0 } else { plain + 1 }, Relaxed);
-        tried
+        self.plain.store(plain.saturating_sub(1), Relaxed);
+        plain == 0
     }
 
-    /// A message was compared.
-    pub(super) fn note(&self, alike: bool) {
+    /// A message was compared. Where that paid the next is compared as well.
+    pub(super) fn note(&self, outcome: Outcome) {
         let before = self.balance.load(Relaxed);
-        let after = (before + if alike { GAIN } else { -COST }).clamp(LEAST, MOST);
+        let after = (before + outcome.gain()).clamp(LEAST, MOST);
         if after != before {
             self.balance.store(after, Relaxed);
+        }
+        if outcome == Outcome::Gained {
+            if self.pause.load(Relaxed) != PLAIN_LEAST {
+                self.pause.store(PLAIN_LEAST, Relaxed);
+            }
+        } else if after <= PAUSED {
+            let pause = self.pause.load(Relaxed);
+            self.plain.store(pause, Relaxed);
+            self.pause.store((2 * pause + 1).min(PLAIN_MOST), Relaxed);
         }
     }
 }
@@ -46,13 +87,15 @@ impl Worth {
 mod tests {
     use super::*;
 
-    /// How many of so many messages are compared, of which `alike` in twelve are like others.
-    fn tried(worth: &Worth, messages: u32, alike: u32) -> u32 {
+    /// How many of so many messages are compared, of which `alike` in twelve are like others and the rest like
+    /// none, or not worth it.
+    fn tried(worth: &Worth, messages: u32, alike: u32, otherwise: Outcome) -> u32 {
         let mut tried = 0;
         for i in 0..messages {
             if worth.is_tried() {
                 tried += 1;
-                worth.note(i * 5 % 12 < alike);
+                let gained = i * 5 % 12 < alike;
+                worth.note(if gained { Outcome::Gained } else { otherwise });
             }
         }
         tried
@@ -61,12 +104,20 @@ mod tests {
     #[test]
     fn comparing_pauses_where_few_are_alike_and_goes_on_when_more_are() {
         let worth = Worth::default();
-        assert_eq!(tried(&worth, 1200, 12), 1200);
-        assert_eq!(tried(&worth, 1200, 6), 1200);
-        let few = tried(&worth, 2400, 2);
-        assert!((150..800).contains(&few), "{few}");
-        assert!(tried(&worth, 1600, 2) <= 110);
-        assert!(tried(&worth, 1200, 12) > 900);
-        assert_eq!(tried(&worth, 1200, 12), 1200);
+        assert_eq!(tried(&worth, 1200, 12, Outcome::Unlike), 1200);
+        assert_eq!(tried(&worth, 1200, 6, Outcome::Unlike), 1200);
+        let few = tried(&worth, 2400, 2, Outcome::Unlike);
+        assert!((100..800).contains(&few), "{few}");
+        assert!(tried(&worth, 1600, 2, Outcome::Unlike) <= 110);
+        assert!(tried(&worth, 1200, 12, Outcome::Unlike) > 1100);
+        assert_eq!(tried(&worth, 1200, 12, Outcome::Unlike), 1200);
+    }
+
+    #[test]
+    fn what_saves_nothing_is_soon_read_plainly_and_seldom_tried() {
+        let worth = Worth::default();
+        assert!(tried(&worth, 16, 0, Outcome::Read) <= 2);
+        assert!(tried(&worth, 6400, 0, Outcome::Read) <= 103, "one in 64");
+        assert!(tried(&worth, 200, 12, Outcome::Read) >= 136, "it pays again");
     }
 }

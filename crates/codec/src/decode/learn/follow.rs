@@ -24,11 +24,12 @@ pub(in super::super) struct Found<'a> {
     pub(super) tally: Tally,
 }
 
-/// What of the arrays that are kept was read, and what not.
+/// What of the arrays that are kept was read, and what not; and what was read by the example of the first item.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     pub(super) values: usize,
     pub(super) parsed: usize,
+    pub(super) bytes_by_example: usize,
 }
 
 impl Track {
@@ -171,6 +172,7 @@ impl<'a> Walk<'_, '_, 'a> {
             }
         };
         self.found.counts.push(count);
+        self.found.tally.bytes_by_example += end - at;
         self.spend(end - at)?;
         (count >= least).then_some(end)
     }
@@ -232,8 +234,11 @@ impl<'a> Walk<'_, '_, 'a> {
             return None;
         }
         array.span = at - self.from..read.end - self.from;
-        self.found.tally.values += read.items as usize * items.dtypes.len();
-        self.found.tally.parsed += read.parsed;
+        let values = read.items as usize * items.dtypes.len();
+        let tally = &mut self.found.tally;
+        tally.values += values;
+        tally.parsed += read.parsed;
+        tally.bytes_by_example += (read.end - at) / values.max(1) * read.parsed;
         Some((read.items, read.end))
     }
 

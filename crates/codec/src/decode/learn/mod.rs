@@ -21,6 +21,7 @@ mod joints;
 mod merge;
 mod notes;
 mod prologue;
+mod sample;
 mod shadow;
 mod splice;
 mod tell;
@@ -43,6 +44,7 @@ pub(super) use joints::number_of;
 use notes::Recorder;
 pub(super) use notes::{Kind, Layout, Mark, Notes, Number, Run};
 pub use prologue::Prologue;
+pub use sample::Sample;
 pub use shadow::Shadow;
 pub use track::Track;
 pub use variables::Variable;
@@ -93,6 +95,9 @@ pub struct Reading {
     pub values_kept: usize,
     /// Numbers of the same arrays that were read.
     pub values_parsed: usize,
+    /// Of a message that was like a track, the bytes of items that were read by the example of the first: what the
+    /// plain decoder does as well, so that being like a track saves nothing there.
+    pub bytes_by_example: usize,
 }
 
 /// How many bytes are compared to find out which track a message is like, all tracks together, for each of
@@ -137,6 +142,15 @@ impl<'a> Envelope<'a> {
         let input = self.input.as_bytes();
         let rest = input.get(body.blocks.end..body.reader.position());
         self.breach.is_none() && (input.get(..body.blocks.start), rest) == (Some(around.0), Some(around.1))
+    }
+
+    /// The message from the end of its first body element's start tag on.
+    pub fn rest(&self) -> &'a str {
+        let at = match &self.place {
+            Place::Known(prologue) => prologue.bytes.len(),
+            Place::Read(body) => body.reader.position(),
+        };
+        self.input.get(at..).unwrap_or_default()
     }
 
     /// Which of the messages it was compared with it begins like.
@@ -343,7 +357,11 @@ impl Like<'_, '_> {
             mut shadow,
             from,
         } = self;
-        let Tally { values, parsed } = found.tally;
+        let Tally {
+            values,
+            parsed,
+            bytes_by_example,
+        } = found.tally;
         track.tell(found, shadow.as_ref(), body);
         let rest = input.as_bytes().get(from..).unwrap_or_default();
         shadow = shadow.and_then(|mut shadow| shadow.settle(rest).then_some(shadow));
@@ -353,6 +371,7 @@ impl Like<'_, '_> {
             shadow,
             values_kept: values.saturating_sub(parsed),
             values_parsed: parsed,
+            bytes_by_example,
         }
     }
 }

@@ -144,6 +144,11 @@ impl Track {
         self.private
     }
 
+    /// Whether a [`Shadow`](super::Shadow) of such a message keeps arrays of numbers.
+    pub fn has_arrays(&self) -> bool {
+        self.has_arrays
+    }
+
     /// Bytes of memory, roughly.
     pub fn memory(&self) -> usize {
         self.bytes
