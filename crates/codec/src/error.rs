@@ -71,6 +71,9 @@ struct Inner {
     cut: bool,
 }
 
+/// Segments of a path that are shown.
+const SEGMENTS_MAX: usize = 512;
+
 /// What a stream failed with.
 #[derive(Clone, Debug)]
 struct Cause(Arc<dyn std::error::Error + Send + Sync>);
@@ -200,16 +203,27 @@ impl Error {
         &self.0.message
     }
 
-    /// Where in the message's structure, such as `/Envelope/Body/add/n[3]`; empty when unknown.
+    /// Where in the message's structure, such as `/Envelope/Body/add/n[3]`; empty when unknown. Of a very long one, `...`
+    /// stands for the middle.
     pub fn path(&self) -> String {
-        self.0
-            .path
-            .iter()
-            .rev()
-            .fold(String::new(), |path, segment| match segment.strip_prefix('[') {
-                Some(_) => path + segment,
-                None => path + "/" + segment,
-            })
+        let segments = &self.0.path;
+        let middle = match segments.len() {
+            0..=SEGMENTS_MAX => 0..0,
+            many => SEGMENTS_MAX / 2..many - SEGMENTS_MAX / 2,
+        };
+        let mut path = String::new();
+        for (i, segment) in segments.iter().enumerate().rev() {
+            let shown = match middle.contains(&i) {
+                true if i == middle.start => "...",
+                true => continue,
+                false => segment,
+            };
+            if !shown.starts_with('[') {
+                path.push('/');
+            }
+            path.push_str(shown);
+        }
+        path
     }
 
     /// Byte offset in the peer's message.

@@ -329,7 +329,12 @@ fn what_a_peer_gets_wrong_is_named() {
         ),
         ("<node><bad>1</bad></node>", "", Kind::Unexpected, "bad"),
         ("<doubles><i>x</i></doubles>", "", Kind::Lexical, "double"),
-        (&*format!("<node>{deep}</node>"), &*deeper, Kind::Limit, "deeper"),
+        (
+            &*format!("<node>{deep}</node>"),
+            &*deeper,
+            Kind::Limit,
+            "references followed",
+        ),
     ] {
         let error = read(&table(), &message(inside, behind)).map(|_| ()).unwrap_err();
         assert_eq!(error.kind(), kind, "{inside}{behind}: {error}");

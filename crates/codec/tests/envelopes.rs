@@ -294,11 +294,7 @@ fn limits_are_named() {
         depth_max: 1_000_000,
         ..Limits::default()
     };
-    let error = read(&nested, generous, "D").unwrap_err();
-    assert!(
-        error.kind() == Kind::Limit && error.message().contains("400"),
-        "{error}"
-    );
+    read(&nested, generous, "D").unwrap();
     let small = Limits {
         bytes_max: 100,
         ..Limits::default()

@@ -294,7 +294,7 @@ fn values_that_nest_without_end_are_refused() {
         value = map([("d", value)]);
     }
     inside("Deep", value.clone()).unwrap();
-    for _ in 0..100 {
+    for _ in 0..150 {
         value = map([("d", value)]);
     }
     let error = inside("Deep", value).unwrap_err();

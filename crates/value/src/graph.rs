@@ -1,6 +1,6 @@
 //! Values in which objects are shared: a tree, and the objects beside it.
 
-use crate::{Item, Record, Shape, Source, Value};
+use crate::{Item, Record, Shape, Source, Value, deep};
 
 /// A record in which, and in whose objects, [`Value::Ref`] stands for one of the objects. Two places
 /// with the same number hold the same object; an object may refer to itself.
@@ -51,8 +51,8 @@ impl Graph<Record> {
     /// The tree with a copy of each object in each of its places.
     ///
     /// # Errors
-    /// The graph itself, when objects refer to one another in a circle or deeper than 200, or when
-    /// the copies would hold more than `values_max` values.
+    /// The graph itself, when objects refer to one another in a circle, or when the copies would hold more
+    /// than `values_max` values.
     pub fn into_tree(self, values_max: usize) -> Result<Record, Graph<Record>> {
         if self.objects.is_empty() {
             return Ok(self.root);
@@ -75,34 +75,36 @@ struct Copier<'g> {
     left: usize,
 }
 
-/// Copies deeper than this are refused: there may be a circle.
-const DEPTH_MAX: u32 = 200;
-
 impl Copier<'_> {
-    fn value(&mut self, value: &Value, depth: u32) -> Option<Value> {
+    /// A copy of a value that stands behind `followed` references, one in another.
+    fn value(&mut self, value: &Value, followed: usize) -> Option<Value> {
         self.left = self.left.checked_sub(1 + value.count())?;
-        if depth > DEPTH_MAX {
+        // Who follows more than there are objects goes in a circle.
+        if followed > self.objects.len() {
             return None;
         }
         Some(match value {
-            Value::Ref(number) => self.value(self.objects.get(*number as usize)?, depth + 1)?,
-            Value::Record(record) => self.record(record, depth + 1)?.into(),
+            Value::Ref(number) => {
+                let object = self.objects.get(*number as usize)?;
+                deep(|| self.value(object, followed + 1))?
+            }
+            Value::Record(record) => deep(|| self.record(record, followed))?.into(),
             Value::List(items) => {
-                let items = items.iter().map(|item| self.value(item, depth + 1));
+                let items = items.iter().map(|item| self.value(item, followed));
                 Value::List(items.collect::<Option<_>>()?)
             }
             Value::Grid(grid) => {
-                let values = self.value(grid.values(), depth + 1)?;
+                let values = self.value(grid.values(), followed)?;
                 crate::Grid::new(grid.sizes().to_vec(), values).ok()?.into()
             }
             other => other.clone(),
         })
     }
 
-    fn record(&mut self, record: &Record, depth: u32) -> Option<Record> {
+    fn record(&mut self, record: &Record, followed: usize) -> Option<Record> {
         let mut copy = Record::new(record.shape().clone());
         for (place, value) in copy.values_mut().iter_mut().zip(record.values()) {
-            *place = self.value(value, depth)?;
+            *place = self.value(value, followed)?;
         }
         Some(copy)
     }

@@ -31,6 +31,7 @@
 mod batches;
 mod changes;
 mod column;
+mod deep;
 mod dtype;
 mod graph;
 mod grid;
@@ -49,6 +50,7 @@ pub use batches::{BatchError, Batches, ONCE, Stream, Streamed};
 pub use castile_lexical::{DateTime, DateTimeKind, Decimal, Duration};
 pub use changes::{Changes, Stamp};
 pub use column::{Column, ColumnBuf};
+pub use deep::deep;
 pub use dtype::DType;
 pub use graph::{Graph, Objects};
 pub use grid::Grid;

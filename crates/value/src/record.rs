@@ -1,8 +1,9 @@
 //! Values of a complex type: a [`Record`] and the [`Shape`] it shares with its like.
 
+use std::fmt;
 use std::sync::Arc;
 
-use crate::Value;
+use crate::{Value, deep};
 
 /// The names of a record's fields, in order, shared by all records of one type.
 #[derive(Debug, PartialEq, Eq)]
@@ -61,7 +62,9 @@ impl Shape {
 }
 
 /// A value of a complex type: one [`Value`] a field of its shape, `Absent` where there is none.
-#[derive(Clone, Debug)]
+///
+/// Records in records may be nested as deep as memory allows: copying, comparing, printing and dropping them takes no more
+/// stack than there is.
 pub struct Record {
     shape: Arc<Shape>,
     values: Box<[Value]>,
@@ -106,8 +109,8 @@ impl Record {
     }
 
     /// The values, taken out, in the order of the shape's fields.
-    pub fn into_values(self) -> Vec<Value> {
-        self.values.into()
+    pub fn into_values(mut self) -> Vec<Value> {
+        std::mem::take(&mut self.values).into()
     }
 
     /// Name and value of each field that is not absent.
@@ -121,6 +124,31 @@ impl Record {
 
 impl PartialEq for Record {
     fn eq(&self, other: &Self) -> bool {
-        (Arc::ptr_eq(&self.shape, &other.shape) || self.shape == other.shape) && self.values == other.values
+        (Arc::ptr_eq(&self.shape, &other.shape) || self.shape == other.shape)
+            && deep(|| self.values == other.values)
+    }
+}
+
+impl Clone for Record {
+    fn clone(&self) -> Self {
+        Record {
+            shape: self.shape.clone(),
+            values: deep(|| self.values.clone()),
+        }
+    }
+}
+
+impl fmt::Debug for Record {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("Record");
+        shown.field("shape", &self.shape);
+        deep(|| shown.field("values", &self.values).finish())
+    }
+}
+
+impl Drop for Record {
+    fn drop(&mut self) {
+        let values = std::mem::take(&mut self.values);
+        deep(|| drop(values));
     }
 }

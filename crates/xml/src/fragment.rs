@@ -1,6 +1,7 @@
 //! A piece of XML that was checked and can stand anywhere: [`Fragment`].
 
 use crate::error::Error;
+use crate::limits::Limits;
 use crate::reader::Reader;
 use crate::token::Token;
 
@@ -34,7 +35,15 @@ impl Fragment {
     /// # Errors
     /// Those of [`Reader::next`]; a document type declaration is refused.
     pub fn parse(text: &str) -> Result<Fragment, Error> {
-        let mut reader = Reader::new(text);
+        Fragment::parse_within(text, &Limits::default())
+    }
+
+    /// As [`Fragment::parse`], within these limits.
+    ///
+    /// # Errors
+    /// Those of [`Fragment::parse`].
+    pub fn parse_within(text: &str, limits: &Limits) -> Result<Fragment, Error> {
+        let mut reader = Reader::with_limits(text, *limits);
         while !matches!(reader.next()?, Token::Start { .. }) {}
         let start = reader.token_start();
         let fragment = reader.fragment()?;

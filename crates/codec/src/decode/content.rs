@@ -1,7 +1,7 @@
 //! The content of records.
 
 use castile_plan::{ComplexId, FieldKind, TypeId};
-use castile_value::{Sink, Slot};
+use castile_value::{Sink, Slot, deep};
 
 use super::leaf::{Cursor, Known, Outer, Place, find, find_by, find_lax};
 use super::learn::number_of;
@@ -164,7 +164,7 @@ impl<'a> Decoder<'a, '_> {
         self.forget();
         sink.open(slot, self.types.shape(group));
         let at = start.at;
-        let next = self.content(group, Some(Next::Start(start)), sink, Some(outer))?;
+        let next = deep(|| self.content(group, Some(Next::Start(start)), sink, Some(outer)))?;
         sink.close();
         match next {
             // Whoever chose the leaf saw that the group takes the element; else it would come back

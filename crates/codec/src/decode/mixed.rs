@@ -1,7 +1,7 @@
 //! Mixed content: text before the first child is a field, an element with text elsewhere stays XML.
 
 use castile_plan::{ComplexId, SimpleId};
-use castile_value::{Sink, Slot};
+use castile_value::{Sink, Slot, deep};
 use castile_xml::Token;
 
 use super::{Decoder, Next, Start};
@@ -14,7 +14,10 @@ impl<'a> Decoder<'a, '_> {
             return self.wild(slot, sink);
         }
         sink.open(slot, self.types.shape(id));
-        self.record(id, sink)?;
+        let around = std::mem::take(&mut self.arrays);
+        let read = deep(|| self.record(id, sink));
+        self.arrays = around;
+        read?;
         sink.close();
         Ok(())
     }

@@ -106,6 +106,8 @@ pub(crate) struct Decoder<'a, 'p> {
     trace: Option<repeat::Trace>,
     /// What is known of shared objects, when values are read by the rules of SOAP encoding.
     encoding: Option<Box<encoded::Encoding<'a>>>,
+    /// Arrays that are open as items of one another, with no record between.
+    arrays: u32,
     /// Notes for decoding the next message like this one.
     lesson: Option<learn::Notes>,
 }
@@ -151,6 +153,7 @@ impl<'a, 'p> Decoder<'a, 'p> {
             counts: Vec::new(),
             trace: None,
             encoding: None,
+            arrays: 0,
             lesson: None,
         }
     }

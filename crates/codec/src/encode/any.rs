@@ -3,10 +3,10 @@
 use castile_message::Marks;
 use castile_plan::{Builtin, ComplexId, Field, FieldKind, Tags, TypeId, Types, Wildcard};
 use castile_value::{Item, Scalar, Source};
-use castile_xml::Fragment;
+use castile_xml::{Fragment, Limits};
 
-use super::Encoder;
 use super::element::wrong_kind;
+use super::{ENVELOPE_DEPTH, Encoder};
 use crate::error::{Error, Kind};
 use crate::scalar::{Context, format};
 
@@ -19,7 +19,7 @@ impl<M: Marks> Encoder<'_, M> {
             Item::Scalar(Scalar::Text(text)) => self.fragment(wildcard, &text),
             Item::Record(source) => self.declared_element(wildcard, source),
             Item::Items(items) => (0..items.len()).try_for_each(|i| {
-                self.wild(wildcard, items.item(i))
+                self.inside(|this| this.wild(wildcard, items.item(i)))
                     .map_err(|e| e.within(format!("[{}]", i + 1)))
             }),
             other => Err(wrong_kind(self.types, TypeId::Any, &other)),
@@ -58,7 +58,7 @@ impl<M: Marks> Encoder<'_, M> {
     }
 
     fn fragment(&mut self, wildcard: &Wildcard, text: &str) -> Result<(), Error> {
-        let fragment = checked(text)?;
+        let fragment = self.checked(text)?;
         let (uri, local) = fragment.name();
         if self.options.strict && !wildcard.admits(self.types.namespace(uri)) {
             let why = format!("the wildcard does not admit {local} of namespace {uri:?}");
@@ -66,6 +66,16 @@ impl<M: Marks> Encoder<'_, M> {
         }
         self.opaque(fragment.as_str());
         Ok(())
+    }
+
+    /// XML that may stand where the encoder is.
+    fn checked(&self, text: &str) -> Result<Fragment, Error> {
+        let limits = Limits {
+            depth_max: self.options.depth_max.saturating_sub(self.depth + ENVELOPE_DEPTH),
+            ..Limits::default()
+        };
+        Fragment::parse_within(text, &limits)
+            .map_err(|e| Error::caller(Kind::Value, format!("not one well-formed XML element: {e}")))
     }
 
     fn opaque(&mut self, text: &str) {
@@ -76,7 +86,7 @@ impl<M: Marks> Encoder<'_, M> {
 
     /// XML for an element: the element itself when the names agree, else, for `anyType`, its child.
     pub(super) fn any_xml(&mut self, f: &Field, tags: &Tags, text: &str) -> Result<(), Error> {
-        let fragment = checked(text)?;
+        let fragment = self.checked(text)?;
         let (uri, local) = fragment.name();
         if *local == *f.wire.local && uri == self.types.uri(f.wire.ns) {
             self.opaque(fragment.as_str());
@@ -223,11 +233,6 @@ impl<M: Marks> Encoder<'_, M> {
         self.raw("\"");
         Ok(())
     }
-}
-
-fn checked(text: &str) -> Result<Fragment, Error> {
-    Fragment::parse(text)
-        .map_err(|e| Error::caller(Kind::Value, format!("not one well-formed XML element: {e}")))
 }
 
 /// The built-in type that a value has of itself.

@@ -2,11 +2,11 @@
 
 use castile_message::Marks;
 use castile_plan::{Builtin, ComplexId, Field, FieldKind, SimpleId, Tags, TypeId, Types};
-use castile_value::{Item, Scalar, Source, Value};
+use castile_value::{Item, Scalar, Source, Value, deep};
 
 use super::any::natural;
 use super::keep::Long;
-use super::{DEPTH_MAX, EncodeOptions, Encoder};
+use super::{EncodeOptions, Encoder};
 use crate::error::{Error, Kind};
 use crate::scalar::{Context, format, parse_contract, qname_uris};
 
@@ -49,10 +49,6 @@ impl<M: Marks> Encoder<'_, M> {
 
     /// Writes one element with its tags.
     pub(super) fn element(&mut self, f: &Field, tags: &Tags, item: Item<'_>) -> Result<(), Error> {
-        if self.depth >= DEPTH_MAX {
-            let why = format!("values nest deeper than {DEPTH_MAX}; is there a cycle?");
-            return Err(Error::caller(Kind::Value, why));
-        }
         let declared = self.declared.len();
         if let (TypeId::Any | TypeId::Complex(_), Item::Xml(text)) = (f.ty, &item) {
             return self.any_xml(f, tags, text);
@@ -63,8 +59,23 @@ impl<M: Marks> Encoder<'_, M> {
         self.out.extend_from_slice(&tags.open);
         self.qnames = 0;
         self.ensure(f.wire.ns);
-        self.depth += 1;
-        let result = match (item, f.ty) {
+        let result = match item {
+            item @ (Item::Absent | Item::Nil | Item::Scalar(_)) => {
+                self.refuse_deep()?;
+                self.depth += 1;
+                let written = self.rest(f, item, tags);
+                self.depth -= 1;
+                written
+            }
+            item => self.inside(|this| this.rest(f, item, tags)),
+        };
+        self.declared.truncate(declared);
+        result
+    }
+
+    /// The rest of an element after its open start tag.
+    fn rest(&mut self, f: &Field, item: Item<'_>, tags: &Tags) -> Result<(), Error> {
+        match (item, f.ty) {
             (item, _) if self.encoding.is_some() => self.encoded(f, item, tags),
             (Item::Nil | Item::Absent, _) => self.nil(f),
             (item, TypeId::Simple(id)) => self
@@ -76,10 +87,7 @@ impl<M: Marks> Encoder<'_, M> {
             (item, TypeId::Complex(id)) => self.complex_element(id, item, tags),
             (item, TypeId::Any) => self.any_value(item, tags),
             (_, TypeId::Unsupported(i)) => Err(Error::unsupported(&self.types.unsupported[i as usize])),
-        };
-        self.depth -= 1;
-        self.declared.truncate(declared);
-        result
+        }
     }
 
     pub(super) fn nil(&mut self, f: &Field) -> Result<(), Error> {
@@ -396,10 +404,10 @@ impl<M: Marks> Encoder<'_, M> {
             }
             Item::Record(source) => {
                 self.refuse_unknown(source, id)?;
-                self.content(id, source)
+                deep(|| self.content(id, source))
             }
             Item::Items(items) => (0..items.len()).try_for_each(|i| {
-                self.groups(f, items.item(i))
+                self.inside(|this| this.groups(f, items.item(i)))
                     .map_err(|e| e.within(format!("[{}]", i + 1)))
             }),
             Item::Table(table) => {

@@ -6,7 +6,7 @@ use castile_message::Marks;
 use castile_plan::{Builtin, Field, FieldKind, NsIx, Occurs, Range, Tags, TypeId};
 use castile_value::{Item, Items, Scalar, Source};
 
-use super::{DEPTH_MAX, Encoder};
+use super::Encoder;
 use crate::error::Error;
 use crate::scalar::{builtin, range};
 
@@ -64,7 +64,7 @@ impl<'e, M: Marks> Encoder<'e, M> {
             self.some_at_a_time(f, tags, items)?
         };
         let items = &Rest { items, done };
-        if items.len() >= ITEMS_MIN && !M::ACTIVE && !self.shares_texts() && self.depth + 1 < DEPTH_MAX {
+        if items.len() >= ITEMS_MIN && !M::ACTIVE && !self.shares_texts() && self.refuse_deep().is_ok() {
             if let Some(cell) = self.cell(f, tags) {
                 return self.each(f, tags, items, |this, item| this.put_cell(&cell, item));
             }

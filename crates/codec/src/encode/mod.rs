@@ -21,7 +21,7 @@ mod texts;
 
 use castile_message::{Marks, Unmarked, Version};
 use castile_plan::{Complex, ComplexId, Field, FieldKind, Namespace, NsIx, Plan, TypeId, Types};
-use castile_value::{Item, Source};
+use castile_value::{Item, Source, deep};
 
 pub use fault::encode_fault;
 pub use flat::{Flat, RowWriter};
@@ -46,6 +46,9 @@ pub struct EncodeOptions {
     /// [`Kind::Overlay`](crate::Kind::Overlay) before any stream is asked for a batch, unless it is drained
     /// ([`Draft::encode_drained`]). `None`: whatever it takes is written.
     pub overlay_above: Option<usize>,
+    /// Elements open at once, those of the envelope among them. Values that nest deeper are refused: objects that are in
+    /// one another would never end. The mirror of [`Limits::depth_max`](crate::Limits::depth_max), with its default.
+    pub depth_max: u32,
 }
 
 impl Default for EncodeOptions {
@@ -55,6 +58,7 @@ impl Default for EncodeOptions {
             digits: None,
             share_texts: false,
             overlay_above: None,
+            depth_max: castile_xml::Limits::default().depth_max,
         }
     }
 }
@@ -182,11 +186,12 @@ pub(crate) struct Encoder<'e, M> {
     declared: Vec<NsIx>,
     /// Prefixes made up so far for qualified names in the open start tag.
     qnames: u32,
+    /// Elements of the body or header that are open.
     depth: u32,
 }
 
-/// Values deeper than this are refused: a cycle of objects would never end.
-const DEPTH_MAX: u32 = 200;
+/// Envelope and Body, or Envelope and Header, around all values.
+const ENVELOPE_DEPTH: u32 = 2;
 
 impl<'e, M: Marks> Encoder<'e, M> {
     fn new(
@@ -265,6 +270,25 @@ impl<'e, M: Marks> Encoder<'e, M> {
         self.independent().map_err(|e| e.within("Body"))?;
         self.raw("</S:Body>");
         Ok(())
+    }
+
+    /// Whether an element may be opened.
+    fn refuse_deep(&self) -> Result<(), Error> {
+        let most = self.options.depth_max;
+        if self.depth.saturating_add(ENVELOPE_DEPTH) < most {
+            return Ok(());
+        }
+        let why = format!("values nest deeper than depth_max = {most}; is there a cycle?");
+        Err(Error::caller(Kind::Value, why))
+    }
+
+    /// Writes what is in a value that may hold others.
+    fn inside(&mut self, write: impl FnOnce(&mut Self) -> Result<(), Error>) -> Result<(), Error> {
+        self.refuse_deep()?;
+        self.depth += 1;
+        let result = deep(|| write(self));
+        self.depth -= 1;
+        result
     }
 
     fn refuse_unknown(&self, source: &dyn Source, id: ComplexId) -> Result<(), Error> {

@@ -12,6 +12,7 @@ use castile_value::{Record, Value, ValueSink};
 /// What a receiver has learned.
 #[derive(Default)]
 pub(crate) struct Learned {
+    pub(crate) limits: Limits,
     pub(crate) prologues: Vec<Arc<Prologue>>,
     pub(crate) tracks: Vec<(Arc<Prologue>, Arc<Track>)>,
     pub(crate) shadow: Option<Shadow>,
@@ -31,7 +32,7 @@ impl Learned {
         strict: bool,
     ) -> Result<Record, Error> {
         let types = &table.types;
-        let envelope = Envelope::open_like(text, &Limits::default(), &self.prologues)?;
+        let envelope = Envelope::open_like(text, &self.limits, &self.prologues)?;
         let known = envelope.prologue().cloned();
         let same = |p: &Arc<Prologue>| known.as_ref().is_some_and(|known| Arc::ptr_eq(known, p));
         let tracks: Vec<_> = self

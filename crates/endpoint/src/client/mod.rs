@@ -313,6 +313,7 @@ impl Client {
             digits: self.options.digits,
             share_texts: self.options.share_texts,
             overlay_above: None,
+            depth_max: self.options.limits.depth_max,
         }
     }
 }

@@ -245,6 +245,7 @@ impl Service {
             digits: self.options.digits,
             share_texts: self.options.share_texts,
             overlay_above: None,
+            depth_max: self.options.limits.depth_max,
         }
     }
 

@@ -1,6 +1,6 @@
 //! From any source to any sink, without bytes between: dynamic values to generated types and back.
 
-use crate::{Item, Record, Scalar, Shape, Sink, Slot, Value};
+use crate::{Item, Record, Scalar, Shape, Sink, Slot, Value, deep};
 
 /// Puts a dynamic value's fields into a sink whose root has `shape`.
 ///
@@ -60,7 +60,7 @@ fn put(at: Slot, value: &Value, sink: &mut dyn Sink) {
     match value {
         Value::Record(record) => {
             sink.open(at, record.shape());
-            copy_record(record, record.shape(), sink);
+            deep(|| copy_record(record, record.shape(), sink));
             sink.close();
         }
         Value::Map(map) => {

@@ -179,6 +179,11 @@ impl<'a> Reader<'a> {
         self.namespaces.scope()
     }
 
+    /// The limits that the reader keeps to.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
     /// How many elements are open; 1 after the root's `Start`.
     #[inline]
     pub fn depth(&self) -> u32 {

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 
 use castile_plan::{Builtin, ComplexId, Field, QName, TypeId, Types};
-use castile_value::{Sink, Slot};
+use castile_value::{Sink, Slot, deep};
 
 use super::super::learn::Number;
 use super::super::repeat::Room;
@@ -31,6 +31,9 @@ pub(super) struct Said {
 
 /// Items not transmitted that one message may leave to be filled in.
 const GAPS_MAX: usize = 65_536;
+
+/// Arrays that may be items of one another, with no record between: nobody's lists of lists are made to be deeper.
+const ARRAYS_MAX: u32 = 100;
 
 /// Dimensions that an array may have.
 const DIMENSIONS_MAX: usize = 32;
@@ -115,7 +118,7 @@ impl<'a> Decoder<'a, '_> {
         }
         let mut count = 0;
         self.fill(&mut count, said.offset, sink)?;
-        let positioned = self.transmitted(field, &sizes, &mut count, sink)?;
+        let positioned = self.within_array(|decoder| decoder.transmitted(field, &sizes, &mut count, sink))?;
         let padded = self.options.strict || said.partial || positioned || sizes.len() > 1;
         let whole = sizes.iter().try_fold(1usize, |n, &size| n.checked_mul(size));
         let whole = whole.unwrap_or(usize::MAX);
@@ -131,6 +134,19 @@ impl<'a> Decoder<'a, '_> {
         }
         sink.close();
         Ok(())
+    }
+
+    /// Reads what is in an array.
+    fn within_array<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Error>) -> Result<T, Error> {
+        if self.arrays >= ARRAYS_MAX {
+            let why = format!("limit: more than {ARRAYS_MAX} arrays, each an item of the other");
+            return Err(self.bad(Kind::Limit, why));
+        }
+        let around = self.arrays;
+        self.arrays += 1;
+        let read = deep(|| read(self));
+        self.arrays = around;
+        read
     }
 
     /// The sizes of an array, after its start tag; one of several that is left open is as large as the items

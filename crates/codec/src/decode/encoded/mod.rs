@@ -43,9 +43,6 @@ const OLD_INSTANCES: [&str; 2] = [
     "http://www.w3.org/2000/10/XMLSchema-instance",
 ];
 
-/// Elements within one another, those behind references included, as deep as this and no deeper.
-const DEPTH_MAX: u32 = 280;
-
 /// The namespace of SOAP 1.2's representation of procedure calls.
 const RPC: &str = "http://www.w3.org/2003/05/soap-rpc";
 
@@ -144,10 +141,7 @@ impl<'a> Decoder<'a, '_> {
         start: Start<'a>,
         sink: &mut dyn Sink,
     ) -> Result<(), Error> {
-        if self.below() + self.reader.depth() > DEPTH_MAX {
-            let why = format!("limit: elements nest deeper than {DEPTH_MAX}, references followed");
-            return Err(self.bad(Kind::Limit, why));
-        }
+        self.refuse_deep()?;
         if self.reader.attributes().is_empty() {
             return self.encoded_value(field, slot, start, sink);
         }
@@ -159,6 +153,16 @@ impl<'a> Decoder<'a, '_> {
             Some(number) => self.define(number, field, slot, start, sink),
             None => self.encoded_value(field, slot, start, sink),
         }
+    }
+
+    /// Elements that references lead to count as within those that lead there.
+    fn refuse_deep(&self) -> Result<(), Error> {
+        let most = self.reader.limits().depth_max;
+        if self.below().saturating_add(self.reader.depth()) <= most {
+            return Ok(());
+        }
+        let why = format!("limit depth_max = {most} is exceeded, references followed");
+        Err(self.bad(Kind::Limit, why))
     }
 
     /// The value of an element that is no reference.

@@ -7,7 +7,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use castile_plan::{Field, TypeId};
-use castile_value::{Sink, Slot};
+use castile_value::{Sink, Slot, deep};
 use castile_xml::Reader;
 
 use super::super::{Decoder, Next, Start};
@@ -184,7 +184,7 @@ impl<'a> Decoder<'a, '_> {
         let depth = self.below() + back.depth();
         let from = self.reader.position();
         let below = std::mem::replace(&mut self.encoding_mut()?.below, depth);
-        let read = read(self);
+        let read = deep(|| read(self));
         let bytes = self.reader.position().saturating_sub(from);
         self.go_on_with(back);
         read?;
@@ -219,7 +219,7 @@ impl<'a> Decoder<'a, '_> {
         let simple = self.is_simple(field.ty)?;
         // Who cannot take shared objects gets a copy in each place.
         let copied = self.copies(sink);
-        if simple || (single || copied) && depth <= BELOW_MAX {
+        if simple || copied || single && depth <= BELOW_MAX {
             return self.there(number, back, |decoder| match decoder.refers_to()? {
                 Some(id) if depth <= BELOW_MAX => decoder.follow(&id, field, slot, sink),
                 Some(_) => Err(decoder.too_far()),
