@@ -184,6 +184,28 @@ fn a_wrong_answer_is_not_timed() {
     assert_eq!(status("count", "deserialize"), "wrong");
 }
 
+/// Who is client and server deserializes as a server, unless it is told otherwise.
+#[test]
+fn deserialization_is_whose_the_definition_says() {
+    if !python() {
+        return;
+    }
+    let fixture = Fixture::new("reads", &[("toy", "decoder")]);
+    let path = fixture.0.join("engines/toy/engine.toml");
+    let variants = "[[variant]]\nname = 'first'\n[[variant]]\nname = 'reader'\nreads = 'client'\n";
+    let definition = std::fs::read_to_string(&path).expect("a definition") + variants;
+    std::fs::write(&path, definition).expect("a definition");
+    let rows = fixture.run(&["--workload", "ints", "--quick", "--engine", "toy/*"]);
+    let told = |engine: &str| {
+        let row = rows
+            .iter()
+            .find(|r| r["engine"] == engine && r["measure"] == "deserialize" && r["point"] == "all");
+        row.expect("a row")["status"].clone()
+    };
+    // Its flaw is what it decodes as a client.
+    assert_eq!((told("toy"), told("toy/reader")), ("ok".into(), "wrong".into()));
+}
+
 #[test]
 fn an_application_is_run_whole_and_all_must_come_to_one_answer() {
     if !python() {

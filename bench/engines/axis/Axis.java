@@ -7,13 +7,13 @@ import bench.encoded.Attribute;
 import bench.encoded.BenchEncoded;
 import bench.encoded.BenchEncodedServiceLocator;
 import bench.encoded.ClassAd;
-import bench.encoded.ClassAdAttribute;
 import bench.encoded.DirectoryCategory;
 import bench.encoded.Event;
 import bench.encoded.GoogleSearchResult;
 import bench.encoded.Mio;
 import bench.encoded.Node;
 import bench.encoded.ResultElement;
+import java.lang.reflect.Array;
 import java.net.URL;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -21,6 +21,8 @@ import java.util.Hashtable;
 import java.util.List;
 import java.util.Map;
 import org.apache.axis.AxisEngine;
+import org.apache.axis.EngineConfiguration;
+import org.apache.axis.MessageContext;
 import org.apache.axis.SimpleTargetedChain;
 import org.apache.axis.Version;
 import org.apache.axis.client.Stub;
@@ -30,7 +32,7 @@ import org.apache.axis.transport.http.HTTPConstants;
 import org.apache.axis.transport.http.HTTPSender;
 
 /** Apache Axis 1.4: SOAP encoding. The property `multirefs` says whether objects go by reference, its default. */
-public final class Axis extends Toolkit {
+public class Axis extends Toolkit {
     static final boolean MULTIREFS = Boolean.getBoolean("multirefs");
     private static final boolean COMMONS = Boolean.getBoolean("commons");
 
@@ -40,7 +42,7 @@ public final class Axis extends Toolkit {
     private AxisContainer container;
 
     public static void main(String[] args) throws Exception {
-        Engine.run(new Axis());
+        Engine.run(System.getenv("DYNAMIC") != null ? new AxisDynamic() : new Axis());
     }
 
     @Override
@@ -50,23 +52,33 @@ public final class Axis extends Toolkit {
 
     // ---- values ----
 
+    /** A record of the contract. */
+    protected Class<?> type(String name) throws ClassNotFoundException {
+        return Class.forName(Mio.class.getPackageName() + "." + name);
+    }
+
     @Override
     public Object values(String kind, Object trace) throws Exception {
         return switch (kind) {
-            case "mios" -> Bean.array(new Mio[0], kind, trace);
-            case "events" -> Bean.array(new Event[0], kind, trace);
-            case "attributes" -> Bean.array(new Attribute[0], kind, trace);
+            case "mios" -> Bean.array(none("Mio"), kind, trace);
+            case "events" -> Bean.array(none("Event"), kind, trace);
+            case "attributes" -> Bean.array(none("Attribute"), kind, trace);
             case "classads" -> {
-                List<ClassAd> ads = new ArrayList<>();
+                List<Object> ads = new ArrayList<>();
                 for (Object[] row : (Object[][]) trace) {
-                    ads.add(new ClassAd(Bean.array(new ClassAdAttribute[0], "attributes", Trace.attributes(row))));
+                    Object attributes = Bean.array(none("ClassAdAttribute"), "attributes", Trace.attributes(row));
+                    ads.add(Bean.of(type("ClassAd"), new String[] {"attributes"}, attributes));
                 }
-                yield ads.toArray(new ClassAd[0]);
+                yield ads.toArray(none("ClassAd"));
             }
             case "ring" -> ring((String[]) trace);
             case "nested", "files" -> throw new Unsupported("SOAP encoding has no attributes of one's own");
             default -> trace;
         };
+    }
+
+    private Object[] none(String name) throws ClassNotFoundException {
+        return (Object[]) Array.newInstance(type(name), 0);
     }
 
     private static Node ring(String[] names) {
@@ -91,20 +103,19 @@ public final class Axis extends Toolkit {
 
     @Override
     public Object trace(String kind, Object result) throws Exception {
-        if (result instanceof Node first) {
-            return names(first);
-        }
-        if (result instanceof ClassAd[] ads) {
-            List<Object[]> rows = new ArrayList<>();
-            for (ClassAd ad : ads) {
-                rows.add(Trace.ad(Bean.rows("attributes", ad.getAttributes())));
+        return switch (kind) {
+            case "ring" -> names((Node) result);
+            case "classads" -> {
+                List<Object[]> rows = new ArrayList<>();
+                for (Object ad : (Object[]) result) {
+                    rows.add(Trace.ad(Bean.rows("attributes", Bean.row(ad, "attributes")[0])));
+                }
+                yield rows.toArray(Object[][]::new);
             }
-            return rows.toArray(Object[][]::new);
-        }
-        if (!Trace.FIELDS.containsKey(kind)) {
-            return result;
-        }
-        return Bean.rows(kind, result instanceof GoogleSearchResult found ? found.getResultElements() : result);
+            case "google" -> Bean.rows(kind, ((GoogleSearchResult) result).getResultElements());
+            case "mios", "events", "attributes" -> Bean.rows(kind, result);
+            default -> result;
+        };
     }
 
     private static String[] names(Node first) {
@@ -156,24 +167,40 @@ public final class Axis extends Toolkit {
     private BenchEncoded port(String url) throws Exception {
         BenchEncoded port = ports.get(url);
         if (port == null) {
-            SimpleProvider configuration = new SimpleProvider();
-            configuration.deployTransport(
-                    "http", new SimpleTargetedChain(COMMONS ? new CommonsHTTPSender() : new HTTPSender()));
-            BenchEncodedServiceLocator service = new BenchEncodedServiceLocator(configuration);
-            service.getEngine().setOption(AxisEngine.PROP_DOMULTIREFS, MULTIREFS);
+            BenchEncodedServiceLocator service = new BenchEncodedServiceLocator(configuration());
+            refer(service.getEngine());
             port = service.getBenchEncodedSoap(new URL(url));
             Stub stub = (Stub) port;
             stub.setTimeout(0);
-            stub._setProperty(org.apache.axis.MessageContext.HTTP_TRANSPORT_VERSION, HTTPConstants.HEADER_PROTOCOL_V11);
-            Hashtable<String, String> headers = new Hashtable<>();
-            headers.put(HTTPConstants.HEADER_TRANSFER_ENCODING_CHUNKED, String.valueOf(chunked));
-            if (!keepAlive) {
-                headers.put(HTTPConstants.HEADER_CONNECTION, HTTPConstants.HEADER_CONNECTION_CLOSE);
-            }
-            stub._setProperty(HTTPConstants.REQUEST_HEADERS, headers);
+            properties().forEach(stub::_setProperty);
             ports.put(url, port);
         }
         return port;
+    }
+
+    /** What a client is made with: the sender of messages. */
+    protected static EngineConfiguration configuration() {
+        SimpleProvider configuration = new SimpleProvider();
+        configuration.deployTransport(
+                "http", new SimpleTargetedChain(COMMONS ? new CommonsHTTPSender() : new HTTPSender()));
+        return configuration;
+    }
+
+    /** Tells a client's engine whether objects go by reference. */
+    protected static void refer(AxisEngine engine) {
+        engine.setOption(AxisEngine.PROP_DOMULTIREFS, MULTIREFS);
+    }
+
+    /** Properties of every call. */
+    protected final Map<String, Object> properties() {
+        Hashtable<String, String> headers = new Hashtable<>();
+        headers.put(HTTPConstants.HEADER_TRANSFER_ENCODING_CHUNKED, String.valueOf(chunked));
+        if (!keepAlive) {
+            headers.put(HTTPConstants.HEADER_CONNECTION, HTTPConstants.HEADER_CONNECTION_CLOSE);
+        }
+        return Map.of(
+                MessageContext.HTTP_TRANSPORT_VERSION, HTTPConstants.HEADER_PROTOCOL_V11,
+                HTTPConstants.REQUEST_HEADERS, headers);
     }
 
     @Override

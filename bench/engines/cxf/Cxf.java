@@ -3,6 +3,7 @@ import bench.jaxws.Jaxws;
 import jakarta.xml.ws.Endpoint;
 import java.util.Map;
 import javax.security.auth.callback.CallbackHandler;
+import org.apache.cxf.endpoint.Client;
 import org.apache.cxf.frontend.ClientProxy;
 import org.apache.cxf.jaxws.EndpointImpl;
 import org.apache.cxf.transport.http.HTTPConduit;
@@ -15,7 +16,7 @@ import org.apache.wss4j.common.ConfigurationConstants;
 import org.apache.wss4j.common.ext.WSPasswordCallback;
 
 /** Apache CXF, its server in Jetty. Which HTTP client is a property of the command in engine.toml. */
-public final class Cxf extends Jaxws {
+public class Cxf extends Jaxws {
     private static final String USER = "bench";
     private static final CallbackHandler PASSWORDS = callbacks -> {
         WSPasswordCallback asked = (WSPasswordCallback) callbacks[0];
@@ -28,7 +29,7 @@ public final class Cxf extends Jaxws {
             ConfigurationConstants.PW_CALLBACK_REF, PASSWORDS);
 
     public static void main(String[] args) throws Exception {
-        Engine.run(new Cxf());
+        Engine.run(System.getenv("DYNAMIC") != null ? new CxfDynamic() : new Cxf());
     }
 
     @Override
@@ -38,6 +39,11 @@ public final class Cxf extends Jaxws {
 
     @Override
     protected void prepare(Object port) {
+        prepare(ClientProxy.getClient(port));
+    }
+
+    /** Settings of a new client, whoever made it. */
+    protected final void prepare(Client client) {
         HTTPClientPolicy policy = new HTTPClientPolicy();
         String chunk = settings.get("chunk");
         if (chunk != null) {
@@ -48,9 +54,9 @@ public final class Cxf extends Jaxws {
             }
         }
         policy.setConnection("off".equals(settings.get("keepalive")) ? ConnectionType.CLOSE : ConnectionType.KEEP_ALIVE);
-        ((HTTPConduit) ClientProxy.getClient(port).getConduit()).setClient(policy);
+        ((HTTPConduit) client.getConduit()).setClient(policy);
         if (secured()) {
-            ClientProxy.getClient(port).getOutInterceptors().add(new WSS4JOutInterceptor(TOKEN));
+            client.getOutInterceptors().add(new WSS4JOutInterceptor(TOKEN));
         }
     }
 

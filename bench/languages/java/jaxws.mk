@@ -1,5 +1,5 @@
 # CXF and Metro: each generates its own classes of the contracts, and the program around them is the same. The
-# engine's Makefile says TOOLKIT (the interop suite's name of it), MAIN and `generate` before it includes this.
+# engine's Makefile says TOOLKIT (the interop suite's name of it) and `generate` before it includes this.
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
@@ -7,7 +7,7 @@ JAVA := $(BENCH)/languages/java
 INTEROP := $(abspath $(BENCH)/../interop)
 LIB := $(INTEROP)/build/$(TOOLKIT)/lib
 CONTRACTS := bench nested files
-SOURCES := $(MAIN).java $(wildcard $(JAVA)/bench/*.java) $(wildcard $(JAVA)/jaxws/*.java)
+SOURCES := $(wildcard *.java) $(wildcard $(JAVA)/bench/*.java) $(wildcard $(JAVA)/jaxws/*.java)
 
 $(BUILD)/ready: $(LIB)/ready $(SOURCES) $(JAVA)/jaxws/nested.xjb $(CONTRACTS:%=$(BENCH_WSDL)/%.wsdl)
 	rm -rf $(BUILD)/source $(BUILD)/classes

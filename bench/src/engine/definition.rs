@@ -50,6 +50,8 @@ pub(crate) struct Engine {
     workloads: Vec<String>,
     /// It makes a message, or reads one, from the last that was like it.
     pub(crate) remembers: bool,
+    /// Where it is client and server, whose deserialization is measured.
+    pub(crate) reads: Role,
     unsupported: BTreeMap<String, String>,
 }
 
@@ -104,6 +106,7 @@ struct Variant {
     note: Option<String>,
     start: Option<String>,
     remembers: Option<bool>,
+    reads: Option<Role>,
     warmup_seconds: Option<f64>,
     #[serde(default)]
     environment: BTreeMap<String, String>,
@@ -195,6 +198,7 @@ impl File {
             sampler: self.sampler.clone(),
             workloads: variant.workloads.clone(),
             remembers: variant.remembers.unwrap_or(self.remembers),
+            reads: variant.reads.unwrap_or(Role::Server),
             unsupported: both(&self.unsupported, &variant.unsupported),
         }
     }
@@ -267,6 +271,8 @@ name = "defaults"
 name = "best"
 title = "A, best"
 style = "encoded"
+roles = ["client", "server"]
+reads = "client"
 environment = { FAST = "1" }
 workloads = ["doubles"]
 remembers = true
@@ -285,7 +291,8 @@ unsupported = { "chunk=4096" = "never" }
         assert_eq!(best.lacks(["echoInts", "echoRing"]).as_deref(), Some("no"));
         assert_eq!(plain.lacks(["chunk=4096"]), None);
         assert!(best.matches("a/*") && best.matches("a/best") && !best.matches("a"));
-        assert!(!plain.is(Role::Server));
+        assert!(!plain.is(Role::Server) && best.is(Role::Server));
+        assert_eq!((plain.reads, best.reads), (Role::Server, Role::Client));
     }
 
     #[test]

@@ -92,7 +92,9 @@ impl Place {
             Measure::Deserialize if google => client.then_some(Place::Client),
             Measure::Throughput => server.then_some(Place::Server),
             Measure::Application => client.then_some(Place::Both),
-            Measure::Deserialize if server => Some(Place::Server),
+            Measure::Deserialize if server && !(client && session.engine.reads == Role::Client) => {
+                Some(Place::Server)
+            }
             Measure::Deserialize | Measure::Endtoend | Measure::Coldstart => match (client, server) {
                 (true, true) if cell.measure == Measure::Endtoend || cell.measure == Measure::Coldstart => {
                     Some(Place::Both)

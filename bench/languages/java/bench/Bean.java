@@ -9,11 +9,15 @@ import java.util.List;
 public final class Bean {
     /** A new record whose fields are the cells of a row. */
     public static <T> T of(Class<T> type, String[] names, Object... row) throws ReflectiveOperationException {
-        T made = type.getDeclaredConstructor().newInstance();
+        return set(type.getDeclaredConstructor().newInstance(), names, row);
+    }
+
+    /** The record with these fields set. */
+    public static <T> T set(T record, String[] names, Object... row) throws ReflectiveOperationException {
         for (int i = 0; i < names.length; i++) {
-            method(type, "set" + capital(names[i]), 1).invoke(made, row[i]);
+            method(record.getClass(), "set" + capital(names[i]), 1).invoke(record, row[i]);
         }
-        return made;
+        return record;
     }
 
     /** Records of the rows of a trace, in an array of the type of `none`. */

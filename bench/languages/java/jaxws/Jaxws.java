@@ -10,6 +10,7 @@ import castile.bench.ArrayOfInt;
 import castile.bench.ArrayOfMio;
 import castile.bench.ArrayOfString;
 import castile.bench.Bench;
+import castile.bench.GoogleSearchResult;
 import castile.bench.files.ArrayOfFile;
 import castile.bench.files.Files;
 import castile.bench.nested.Level;
@@ -18,6 +19,8 @@ import jakarta.xml.ws.BindingProvider;
 import jakarta.xml.ws.Endpoint;
 import jakarta.xml.ws.Service;
 import jakarta.xml.ws.soap.SOAPBinding;
+import java.net.MalformedURLException;
+import java.net.URL;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -27,6 +30,9 @@ import javax.xml.namespace.QName;
 
 /** What the two toolkits with the interfaces of JAX-WS share; each has its own classes of the contracts. */
 public abstract class Jaxws extends Toolkit {
+    private static final Values GENERATED = new Values((contract, name) ->
+            Class.forName(Bench.class.getPackageName() + (contract.equals("bench") ? "." : "." + contract + ".") + name));
+
     private final Map<String, Object> ports = new HashMap<>();
     protected final Map<String, String> settings = new HashMap<>();
     private Endpoint endpoint;
@@ -36,7 +42,7 @@ public abstract class Jaxws extends Toolkit {
 
     @Override
     public Object values(String kind, Object trace) throws Exception {
-        return Values.of(kind, trace);
+        return GENERATED.of(kind, trace);
     }
 
     @Override
@@ -96,11 +102,8 @@ public abstract class Jaxws extends Toolkit {
     private <T> T port(String contract, String url, Class<T> type) throws Exception {
         Object port = ports.get(url);
         if (port == null) {
-            String name = Character.toUpperCase(contract.charAt(0)) + contract.substring(1);
-            String namespace = "urn:castile:bench" + (contract.equals("bench") ? "" : ":" + contract);
-            Service service = Service.create(
-                    wsdl(contract).toUri().toURL(), new QName(namespace, name + "Service"));
-            port = service.getPort(new QName(namespace, name + "Soap"), type);
+            Service service = Service.create(wsdl(contract), named(contract, "Service"));
+            port = service.getPort(named(contract, "Soap"), type);
             BindingProvider provider = (BindingProvider) port;
             provider.getRequestContext().put(BindingProvider.ENDPOINT_ADDRESS_PROPERTY, url);
             ((SOAPBinding) provider.getBinding()).setMTOMEnabled(mtom());
@@ -110,18 +113,25 @@ public abstract class Jaxws extends Toolkit {
         return type.cast(port);
     }
 
-    private static Path wsdl(String contract) {
-        return Path.of(System.getenv("BENCH_WSDL"), contract + ".wsdl");
+    /** Where a contract is. */
+    protected static URL wsdl(String contract) throws MalformedURLException {
+        return Path.of(System.getenv("BENCH_WSDL"), contract + ".wsdl").toUri().toURL();
     }
 
-    private boolean mtom() {
+    /** The name of a contract's service or port. */
+    protected static QName named(String contract, String what) {
+        String namespace = "urn:castile:bench" + (contract.equals("bench") ? "" : ":" + contract);
+        return new QName(namespace, Character.toUpperCase(contract.charAt(0)) + contract.substring(1) + what);
+    }
+
+    protected boolean mtom() {
         return settings.getOrDefault("attachments", "inline").equals("mtom");
     }
 
     @Override
     public int serve(String contract, Object[][] google) throws Exception {
         Object handler = switch (contract) {
-            case "bench" -> new Handlers.OfBench(Values.search(google));
+            case "bench" -> new Handlers.OfBench((GoogleSearchResult) GENERATED.search(google));
             case "nested" -> new Handlers.OfNested();
             case "files" -> new Handlers.OfFiles();
             default -> throw new Unsupported("no SOAP encoding");

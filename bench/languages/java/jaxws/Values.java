@@ -4,134 +4,112 @@ import bench.Bean;
 import bench.Search;
 import bench.Toolkit;
 import bench.Trace;
-import castile.bench.ArrayOfAttribute;
-import castile.bench.ArrayOfClassAd;
-import castile.bench.ArrayOfClassAdAttribute;
-import castile.bench.ArrayOfDirectoryCategory;
-import castile.bench.ArrayOfDouble;
-import castile.bench.ArrayOfEvent;
-import castile.bench.ArrayOfInt;
-import castile.bench.ArrayOfMio;
-import castile.bench.ArrayOfResultElement;
-import castile.bench.ArrayOfString;
-import castile.bench.Attribute;
-import castile.bench.ClassAd;
-import castile.bench.ClassAdAttribute;
-import castile.bench.DirectoryCategory;
-import castile.bench.Event;
-import castile.bench.GoogleSearchResult;
-import castile.bench.Mio;
-import castile.bench.ResultElement;
-import castile.bench.files.ArrayOfFile;
-import castile.bench.files.File;
-import castile.bench.nested.Level;
+import java.lang.reflect.Array;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 
-/** Traces as objects of the classes that JAXB makes of the contracts, and back. */
-final class Values {
+/** Traces as objects of the classes that JAXB makes of the contracts, whenever it makes them, and back. */
+public final class Values {
+    /** Finds a class of a contract by its name. */
+    public interface Classes {
+        Class<?> of(String contract, String name) throws Exception;
+    }
+
+    private static final Map<String, String> ITEMS = Map.of(
+            "doubles", "Double", "ints", "Int", "strings", "String", "mios", "Mio", "events", "Event",
+            "attributes", "Attribute", "classads", "ClassAd", "files", "File");
     private static final String[] LEVEL = {"id", "otherId", "kind", "otherKind", "name", "otherName"};
 
-    static Object of(String kind, Object trace) throws ReflectiveOperationException {
-        switch (kind) {
-            case "doubles":
-                ArrayOfDouble doubles = new ArrayOfDouble();
-                Arrays.stream((double[]) trace).forEach(doubles.getItem()::add);
-                return doubles;
-            case "ints":
-                ArrayOfInt ints = new ArrayOfInt();
-                Arrays.stream((int[]) trace).forEach(ints.getItem()::add);
-                return ints;
-            case "strings":
-                ArrayOfString strings = new ArrayOfString();
-                strings.getItem().addAll(List.of((String[]) trace));
-                return strings;
-            case "bytes", "packed":
-                return trace;
-            case "mios":
-                ArrayOfMio mios = new ArrayOfMio();
-                mios.getItem().addAll(List.of(Bean.array(new Mio[0], kind, trace)));
-                return mios;
-            case "events":
-                ArrayOfEvent events = new ArrayOfEvent();
-                events.getItem().addAll(List.of(Bean.array(new Event[0], kind, trace)));
-                return events;
-            case "attributes":
-                ArrayOfAttribute attributes = new ArrayOfAttribute();
-                attributes.getItem().addAll(List.of(Bean.array(new Attribute[0], kind, trace)));
-                return attributes;
-            case "files":
-                ArrayOfFile files = new ArrayOfFile();
-                files.getItem().addAll(List.of(Bean.array(new File[0], kind, trace)));
-                return files;
-            case "classads":
-                ArrayOfClassAd ads = new ArrayOfClassAd();
+    private final Classes classes;
+
+    public Values(Classes classes) {
+        this.classes = classes;
+    }
+
+    public Object of(String kind, Object trace) throws Exception {
+        String contract = Toolkit.contract(kind);
+        return switch (kind) {
+            case "bytes", "packed" -> trace;
+            case "doubles", "ints", "strings" -> filled(contract, ITEMS.get(kind), boxed(trace));
+            case "mios", "events", "attributes", "files" -> filled(contract, ITEMS.get(kind),
+                    Bean.array(none(contract, ITEMS.get(kind)), kind, trace));
+            case "classads" -> {
+                List<Object> ads = new ArrayList<>();
                 for (Object[] row : (Object[][]) trace) {
-                    ads.getItem().add(classAd(row));
+                    Object[] attributes = Bean.array(none(contract, "ClassAdAttribute"), "attributes", Trace.attributes(row));
+                    ads.add(Bean.of(classes.of(contract, "ClassAd"), new String[] {"attributes"},
+                            filled(contract, "ClassAdAttribute", attributes)));
                 }
-                return ads;
-            case "nested":
-                Level outer = null;
-                Object[][] rows = (Object[][]) trace;
-                for (int i = rows.length - 1; i >= 0; i--) {
-                    Level level = Bean.of(Level.class, LEVEL, rows[i]);
-                    level.setLevel(outer);
-                    outer = level;
+                yield filled(contract, "ClassAd", ads.toArray());
+            }
+            case "nested" -> nested(classes.of(contract, "Level"), (Object[][]) trace);
+            default -> throw new Toolkit.Unsupported("no references: literal only");
+        };
+    }
+
+    /** What a search finds. */
+    public Object search(Object[][] rows) throws Exception {
+        Object[] elements = Search.elements(none("bench", "ResultElement"), classes.of("bench", "DirectoryCategory"), rows);
+        Object result = Search.result(classes.of("bench", "GoogleSearchResult"), rows.length);
+        return Bean.set(result, new String[] {"resultElements", "directoryCategories"},
+                filled("bench", "ResultElement", elements), filled("bench", "DirectoryCategory"));
+    }
+
+    public static Object trace(String kind, Object value) throws ReflectiveOperationException {
+        return switch (kind) {
+            case "bytes", "packed" -> value;
+            case "doubles" -> items(value).stream().mapToDouble(item -> (Double) item).toArray();
+            case "ints" -> items(value).stream().mapToInt(item -> (Integer) item).toArray();
+            case "strings" -> items(value).toArray(String[]::new);
+            case "google" -> Bean.rows(kind, items(Bean.row(value, "resultElements")[0]));
+            case "classads" -> {
+                List<Object[]> rows = new ArrayList<>();
+                for (Object ad : items(value)) {
+                    rows.add(Trace.ad(Bean.rows("attributes", items(Bean.row(ad, "attributes")[0]))));
                 }
-                return outer;
-            default:
-                throw new Toolkit.Unsupported("no references: literal only");
-        }
-    }
-
-    static GoogleSearchResult search(Object[][] rows) throws ReflectiveOperationException {
-        GoogleSearchResult result = Search.result(GoogleSearchResult.class, rows.length);
-        result.setResultElements(new ArrayOfResultElement());
-        result.getResultElements().getItem()
-                .addAll(List.of(Search.elements(new ResultElement[0], DirectoryCategory.class, rows)));
-        result.setDirectoryCategories(new ArrayOfDirectoryCategory());
-        return result;
-    }
-
-    static Object trace(String kind, Object value) throws ReflectiveOperationException {
-        if (value instanceof byte[]) {
-            return value;
-        }
-        if (value instanceof ArrayOfDouble doubles) {
-            return doubles.getItem().stream().mapToDouble(Double::doubleValue).toArray();
-        }
-        if (value instanceof ArrayOfInt ints) {
-            return ints.getItem().stream().mapToInt(Integer::intValue).toArray();
-        }
-        if (value instanceof ArrayOfString strings) {
-            return strings.getItem().toArray(String[]::new);
-        }
-        if (value instanceof GoogleSearchResult result) {
-            return Bean.rows(kind, result.getResultElements().getItem());
-        }
-        List<Object[]> rows = new ArrayList<>();
-        if (value instanceof ArrayOfClassAd ads) {
-            for (ClassAd ad : ads.getItem()) {
-                rows.add(Trace.ad(Bean.rows("attributes", ad.getAttributes().getItem())));
+                yield rows.toArray(Object[][]::new);
             }
-        } else if (kind.equals("nested")) {
-            for (Level level = (Level) value; level != null; level = level.getLevel()) {
-                rows.add(Bean.row(level, LEVEL));
+            case "nested" -> {
+                List<Object[]> rows = new ArrayList<>();
+                for (Object level = value; level != null; level = Bean.row(level, "level")[0]) {
+                    rows.add(Bean.row(level, LEVEL));
+                }
+                yield rows.toArray(Object[][]::new);
             }
-        } else {
-            return Bean.rows(kind, Bean.row(value, "item")[0]);
+            default -> Bean.rows(kind, items(value));
+        };
+    }
+
+    private static Object nested(Class<?> type, Object[][] rows) throws ReflectiveOperationException {
+        Object outer = null;
+        for (int i = rows.length - 1; i >= 0; i--) {
+            outer = Bean.set(Bean.of(type, LEVEL, rows[i]), new String[] {"level"}, outer);
         }
-        return rows.toArray(Object[][]::new);
+        return outer;
     }
 
-    private static ClassAd classAd(Object[] row) throws ReflectiveOperationException {
-        ClassAd ad = new ClassAd();
-        ad.setAttributes(new ArrayOfClassAdAttribute());
-        ad.getAttributes().getItem()
-                .addAll(List.of(Bean.array(new ClassAdAttribute[0], "attributes", Trace.attributes(row))));
-        return ad;
+    /** An array type of a contract with these items. */
+    private Object filled(String contract, String name, Object... values) throws Exception {
+        Object made = Bean.of(classes.of(contract, "ArrayOf" + name), new String[0]);
+        items(made).addAll(Arrays.asList(values));
+        return made;
     }
 
-    private Values() {}
+    @SuppressWarnings("unchecked")
+    private static List<Object> items(Object array) throws ReflectiveOperationException {
+        return (List<Object>) Bean.row(array, "item")[0];
+    }
+
+    private Object[] none(String contract, String name) throws Exception {
+        return (Object[]) Array.newInstance(classes.of(contract, name), 0);
+    }
+
+    /** An array of numbers or texts as one of objects. */
+    private static Object[] boxed(Object array) {
+        Object[] boxes = new Object[Array.getLength(array)];
+        Arrays.setAll(boxes, i -> Array.get(array, i));
+        return boxes;
+    }
 }
