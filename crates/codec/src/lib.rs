@@ -54,7 +54,7 @@ pub use decode::{
     Reading, Sample, Shadow, Spine, Step, Techniques, Track, Variable,
 };
 pub use encode::{
-    Draft, Drain, EncodeOptions, Flat, Keep, Long, RowWriter, Stopped, Untold, encode, encode_fault,
+    Draft, Drain, EncodeOptions, Flat, Keep, Long, RowWriter, Stopped, Untold, encode, encode_fault, glance,
 };
 pub use error::{Error, Guilty, Kind};
 pub use fault::{Code, Detail, Fault, Name, Reason, upgrade_block};

@@ -47,12 +47,14 @@ fn messages() -> u64 {
 
 #[test]
 fn a_patched_message_says_what_a_fresh_one_says() {
+    let mut paused = 0;
     for seed in 0..messages().div_ceil(SEQUENCE) {
-        sequence(seed);
+        paused += sequence(seed);
         if (seed + 1).is_multiple_of(1000) {
             eprintln!("{} messages", (seed + 1) * SEQUENCE);
         }
     }
+    assert!(paused > 0, "keeping never paused");
 }
 
 /// Senders at the same time, with random settings and keys, of which some fail or panic.
@@ -122,30 +124,40 @@ fn concurrent(templates: &Templates<u32>, mut step: Step, exact: bool, seed: u64
     }
 }
 
-/// Messages of two operations that may share arrays, with random settings.
-fn sequence(seed: u64) {
+/// Messages of two operations that may share arrays, with random settings; gives how many parts were not kept.
+fn sequence(seed: u64) -> u64 {
     let mut rng = Rng::new(seed);
     let options = options(&mut rng);
     let (mut sender, mut twin) = (Sender::new(options.clone()), Sender::new(options));
     let mut step = Step::random(&mut rng);
     // Connections that are slow, or were cancelled: what they hold must not change under them.
     let mut lent: Vec<(Pieces, Vec<u8>)> = Vec::new();
+    let (mut paused, mut renewed) = (0, 0);
     for _ in 0..SEQUENCE {
         let sender = if rng.once_in(3) { &mut twin } else { &mut sender };
         let pieces = sender.send(&step);
+        paused += pieces.report.paused;
         if rng.once_in(3) {
             lent.push((pieces.clone(), pieces.to_vec()));
         }
         if rng.once_in(4) {
             lent.drain(..rng.below(lent.len() + 1));
         }
-        for _ in 0..rng.below(4) {
-            step.edit(&mut rng);
+        if rng.once_in(15) {
+            // For some messages everything changes each time.
+            renewed = rng.below(25);
+        }
+        if renewed > 0 {
+            renewed -= 1;
+            step.renew(&mut rng);
+        } else {
+            (0..rng.below(4)).for_each(|_| step.edit(&mut rng));
         }
     }
     for (pieces, bytes) in &lent {
         assert!(pieces.to_vec() == *bytes, "seed {seed}: lent bytes changed");
     }
+    paused
 }
 
 fn steady() -> (Sender, Step) {

@@ -407,6 +407,7 @@ fn set_counts(dict: &Bound<'_, PyDict>, report: &Report) -> PyResult<()> {
         ("widths_stolen", report.widths_stolen),
         ("chunks_split", report.chunks_split),
         ("chunks_copied", report.chunks_copied),
+        ("paused", report.paused),
     ];
     for (name, figure) in figures {
         dict.set_item(name, figure)?;

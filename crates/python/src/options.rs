@@ -157,6 +157,7 @@ pub(crate) fn differential(settings: &Settings<'_, '_>, pool: &Pool) -> PyResult
     settings.set("differential_slack_bytes", &mut options.slack_bytes)?;
     options.rewrite_above = settings.get("differential_rewrite_above")?;
     settings.set("differential_one_pass", &mut options.one_pass)?;
+    settings.set("differential_pauses", &mut options.pauses)?;
     settings.set("differential_verify", &mut options.verify)?;
     settings.set("differential_budget_bytes", &mut options.budget_bytes)?;
     settings.set("differential_spare_bytes", &mut options.spare_bytes)?;

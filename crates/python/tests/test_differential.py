@@ -76,6 +76,21 @@ def test_the_same_message_is_the_same_object(echo):
         assert client.encode("echo", values, "n") is not first
 
 
+@pytest.mark.parametrize("pauses", [True, False])
+def test_what_changes_each_time_is_not_kept(echo, pauses):
+    client = castile.Client(echo.wsdl_url, cache=False, differential=castile.Differential(pauses=pauses))
+    random = np.random.default_rng(4)
+    for i in range(12):
+        values = random.random(10_000)
+        np.testing.assert_array_equal(client.service.echo(values, "n"), values)
+        figures = client.last_call.differential
+        assert figures["paused"] == (pauses and i > 4)
+        assert (figures["values_compared"] == 0) == (i == 0 or figures["paused"] > 0)
+    # It begins to stay as it was.
+    kinds = [client.service.echo(values, "n") is not None and client.last_call.match_kind for _ in range(3)]
+    assert kinds[-1] == "content"
+
+
 def test_an_array_that_several_clients_send_is_written_once(echo):
     sharing = castile.Differential(share=True)
     clients = [castile.Client(echo.wsdl_url, cache=False, differential=sharing) for _ in range(3)]

@@ -380,13 +380,14 @@ fn report(client: &Client, done: &Done) {
     );
     let made = done.request.report();
     anstream::eprintln!(
-        "{} match: {} values compared, {} rewritten, {} written anew, {} shared; {} bytes shifted, {} widths stolen, \
+        "{} match: {} values compared, {} rewritten, {} written anew, {} shared, {} arrays and texts not kept; {} bytes shifted, {} widths stolen, \
          {} chunks split, {} copied",
         made.kind.name(),
         made.values_compared,
         made.values_rewritten,
         made.values_written,
         made.values_shared,
+        made.paused,
         made.bytes_shifted,
         made.widths_stolen,
         made.chunks_split,

@@ -1,13 +1,18 @@
 //! What differential sending asks of the encoder: [`Keep`] is offered what is large.
 
 use castile_plan::SimpleId;
-use castile_value::Scalar;
+use castile_value::{Column, Scalar};
 
 use super::flat::Flat;
 use crate::error::Error;
 
 /// Keeps large values from message to message, so that they need not be written anew.
 pub trait Keep {
+    /// So many records of so many numbers each are about to be gathered and offered as an [`array`](Keep::array).
+    /// False: it would not be taken, and they are written as they lie, without being offered. `glance` gives the bits
+    /// of the numbers of some rows, and none when they cannot be gathered.
+    fn wants(&mut self, rows: usize, fields: usize, glance: &dyn Fn(&[usize]) -> Vec<u64>) -> bool;
+
     /// An array would be written at byte `at` of the output. True: it was taken and is not written;
     /// what follows is written as if it stood there.
     ///
@@ -25,6 +30,19 @@ pub trait Keep {
         long: &Long<'_>,
         write: &dyn Fn(&mut Vec<u8>) -> Result<(), Error>,
     ) -> Result<bool, Error>;
+}
+
+/// The bits of the values of some rows, row after row: enough to see whether an array is like another. Callers keep
+/// the rows within the columns.
+pub fn glance(columns: &[Column<'_>], rows: &[usize]) -> Vec<u64> {
+    let value = |column: &Column<'_>, row: usize| match column.dtype().size() {
+        8 => u64::from_ne_bytes(column.bytes(row)),
+        4 => u32::from_ne_bytes(column.bytes(row)).into(),
+        2 => u16::from_ne_bytes(column.bytes(row)).into(),
+        _ => u8::from_ne_bytes(column.bytes(row)).into(),
+    };
+    let values = |&row: &usize| columns.iter().map(move |column| value(column, row));
+    rows.iter().flat_map(values).collect()
 }
 
 /// A value that changed although its owner says that it did not.

@@ -25,7 +25,7 @@ use castile_value::{Item, Source, deep};
 
 pub use fault::encode_fault;
 pub use flat::{Flat, RowWriter};
-pub use keep::{Keep, Long, Untold};
+pub use keep::{Keep, Long, Untold, glance};
 pub use stream::{Drain, Stopped};
 
 use crate::error::{Error, Kind};

@@ -1,6 +1,7 @@
 //! Lists whose items the source gives some at a time: texts, and flat records.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use castile_message::Marks;
 use castile_plan::{Builtin, ComplexId, Field, SimpleId, Tags, TypeId};
@@ -12,6 +13,7 @@ use super::Encoder;
 use super::flat::RowWriter;
 use super::glue::Glue;
 use super::items::Kernel as Scalars;
+use super::keep::glance;
 use super::kernel::Kernel;
 use super::texts::{ROWS, Texts};
 use crate::error::Error;
@@ -70,7 +72,7 @@ impl<M: Marks> Encoder<'_, M> {
             return Ok(0);
         };
         let mut packed = Packed::new(layout.clone());
-        if layout.texts().is_empty() && (M::ACTIVE || self.keep.is_some()) {
+        if layout.texts().is_empty() && (M::ACTIVE || self.is_wanted(layout, items)) {
             // An array is one mark, and kept as one, however long.
             return self.each_range(items, items.len(), |this, range| {
                 let fits = pack(items, range, &mut packed);
@@ -112,6 +114,22 @@ impl<M: Marks> Encoder<'_, M> {
                 _ => this.rows(&glue, fields, &packed, &mut numbers),
             });
             Ok(written.flatten().is_some())
+        })
+    }
+
+    /// Whether somebody keeps such records of numbers.
+    fn is_wanted(&mut self, layout: &Arc<RowLayout>, items: &dyn Items) -> bool {
+        let Some(keep) = &mut self.keep else {
+            return false;
+        };
+        keep.wants(items.len(), layout.fields().len(), &|rows| {
+            let mut some = Packed::new(layout.clone());
+            if !rows.iter().all(|&row| items.pack(row..row + 1, &mut some)) || some.len() != rows.len() {
+                return Vec::new();
+            }
+            let columns = (0..layout.fields().len()).map_while(|k| some.column(k));
+            let rows: Vec<usize> = (0..rows.len()).collect();
+            glance(&columns.collect::<Vec<_>>(), &rows)
         })
     }
 

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use castile_codec::{Flat, Untold};
 use castile_value::{Changes, Column, Stamp};
@@ -124,9 +125,15 @@ impl Array {
         self.shadow = Arc::clone(&found.shadow);
         self.chunks.clone_from(&found.chunks);
         self.rows = found.rows;
+        found.take();
         self.published = Some(found);
         report.values_shared += self.values() as u64;
         true
+    }
+
+    /// Whether another message took over what this one published last.
+    pub(crate) fn was_taken(&self) -> bool {
+        self.published.as_ref().is_some_and(|one| one.was_taken())
     }
 
     fn learn_widths(&mut self, options: &Options) {
@@ -143,6 +150,7 @@ impl Array {
                 rows: self.rows,
                 shadow: Arc::clone(&self.shadow),
                 chunks: self.chunks.clone(),
+                taken: AtomicBool::new(false),
             }));
         }
     }

@@ -1,12 +1,13 @@
 //! The large parts of messages, kept from one to the next: [`Parts`], and the [`Keeper`] that finds them.
 
-use castile_codec::{Error, Flat, Keep, Long, Untold};
+use castile_codec::{Error, Flat, Keep, Long, Untold, glance};
 
 use super::array::Array;
 use super::options::Options;
 use super::pieces::Run;
 use super::report::Report;
 use super::text::Text;
+use super::worth::{Worth, glanced, words};
 
 /// Arrays and texts: those of the last message in order, then others.
 #[derive(Debug, Default)]
@@ -14,12 +15,16 @@ pub(crate) struct Parts {
     all: Vec<Part>,
     /// Counts changes of any of them.
     changes: u64,
+    /// Whether it pays to keep what comes first, second, … in a message.
+    worths: Vec<Worth>,
 }
 
 /// A large part of a message.
 #[derive(Debug)]
 struct Part {
     value: Value,
+    /// How many came before it in the message that had it last, kept or not.
+    place: usize,
     /// Which change gave it what it has.
     state: u64,
     /// The message that had it last.
@@ -40,6 +45,9 @@ const BEFORE: usize = 8;
 
 /// Parts that are looked through for one that fits.
 const REACH: usize = 64;
+
+/// Places of a message that are judged; what comes behind them is always kept.
+const PLACES: usize = 1024;
 
 impl Parts {
     /// The lengths of the first parts: rows of arrays, bytes of texts.
@@ -69,6 +77,13 @@ impl Parts {
         self.all.iter().map(memory).sum()
     }
 
+    /// Drops those that are kept no more.
+    pub(crate) fn drop_paused(&mut self) {
+        let worths = &self.worths;
+        self.all
+            .retain(|part| !worths.get(part.place).is_some_and(Worth::is_paused));
+    }
+
     /// Drops those beyond the first that were not used for longest, until so many are left.
     fn trim(&mut self, first: usize, spare: usize) {
         while self.all.len() > first + spare
@@ -92,6 +107,7 @@ impl Part {
     fn new(value: Value) -> Part {
         Part {
             value,
+            place: 0,
             state: 0,
             used: 0,
             before: [None; BEFORE],
@@ -112,6 +128,8 @@ pub(crate) struct Keeper<'t> {
     options: &'t Options,
     now: u64,
     places: Vec<usize>,
+    /// How many parts came so far, kept or not.
+    came: usize,
     report: Report,
     /// Whether a part is new, or of another length than it was.
     moved: bool,
@@ -124,6 +142,7 @@ impl<'t> Keeper<'t> {
             options,
             now,
             places: Vec::new(),
+            came: 0,
             report: Report::default(),
             moved: false,
         }
@@ -174,13 +193,18 @@ impl<'t> Keeper<'t> {
     }
 
     /// Says that the part at the next place lies at byte `at`, that this took what `report` says beyond what is
-    /// known, and that it had a length of `before`.
-    fn place(&mut self, at: usize, report: Report, before: Option<usize>) {
+    /// known, and that it had a length of `before`. `stayed`: some of what it had is of use; unknown where it had
+    /// nothing.
+    fn place(&mut self, at: usize, report: Report, before: Option<usize>, stayed: Option<bool>) {
+        if let (Some(worth), Some(stayed)) = (self.worth(), stayed) {
+            worth.note(stayed);
+        }
         let written = |r: &Report| r.values_rewritten + r.values_written + r.values_shared;
         let changed = written(&report) != written(&self.report);
         self.report = report;
         if let Some(part) = self.parts.all.get_mut(self.places.len()) {
             part.used = self.now;
+            part.place = self.came;
             if changed || before != Some(part.value.len()) {
                 self.parts.changes += 1;
                 part.state = self.parts.changes;
@@ -191,27 +215,59 @@ impl<'t> Keeper<'t> {
             }
         }
         self.places.push(at);
+        self.came += 1;
+    }
+
+    /// The judgement on what comes next.
+    fn worth(&mut self) -> Option<&mut Worth> {
+        let (worths, at) = (&mut self.parts.worths, self.came);
+        if !self.options.pauses || at >= PLACES {
+            return None;
+        }
+        if worths.len() <= at {
+            worths.resize_with(at + 1, Worth::default);
+        }
+        worths.get_mut(at)
+    }
+
+    /// Whether what comes next, so long, is not kept now; then it has come.
+    fn pauses(&mut self, length: usize, glance: impl FnOnce() -> Vec<u64>) -> bool {
+        let paused = self.worth().is_some_and(|worth| worth.goes_on(length, glance));
+        self.came += usize::from(paused);
+        self.report.paused += u64::from(paused);
+        paused
     }
 }
 
 impl Keep for Keeper<'_> {
+    fn wants(&mut self, rows: usize, fields: usize, glance: &dyn Fn(&[usize]) -> Vec<u64>) -> bool {
+        rows * fields >= self.options.values_min && !self.pauses(rows, || glance(&glanced(rows, fields)))
+    }
+
     fn array(&mut self, at: usize, flat: &Flat<'_>) -> Result<bool, Untold> {
-        if flat.len() * flat.columns().len() < self.options.values_min {
+        let (rows, fields) = (flat.len(), flat.columns().len());
+        if rows * fields < self.options.values_min
+            || self.pauses(rows, || glance(flat.columns(), &glanced(rows, fields)))
+        {
             return Ok(false);
         }
+        let mut stayed = None;
         let (mut report, options, mut before) = (self.report, self.options, None);
         let fits = |value: &Value| matches!(value, Value::Array(array) if array.fits(flat));
         match self.known(flat.len(), fits).map(|part| &mut part.value) {
             Some(Value::Array(array)) => {
                 before = Some(array.len());
+                let (taken, written) = (array.was_taken(), report.values_new());
                 array.update(flat, options, &mut report)?;
+                let written = report.values_new() - written;
+                stayed = Some(taken || written * 4 <= (rows * fields * 3) as u64);
             }
             _ => {
                 let array = Array::new(flat, options, &mut report);
                 self.insert(Value::Array(Box::new(array)));
             }
         }
-        self.place(at, report, before);
+        self.place(at, report, before, stayed);
         Ok(true)
     }
 
@@ -221,22 +277,24 @@ impl Keep for Keeper<'_> {
         long: &Long<'_>,
         write: &dyn Fn(&mut Vec<u8>) -> Result<(), Error>,
     ) -> Result<bool, Error> {
-        if long.raw.len() < self.options.text_bytes_min {
+        if long.raw.len() < self.options.text_bytes_min || self.pauses(long.raw.len(), || words(long.raw)) {
             return Ok(false);
         }
-        let (mut report, mut before) = (self.report, None);
+        let (mut report, mut before, mut stayed) = (self.report, None, None);
         let fits = |value: &Value| matches!(value, Value::Text(text) if text.fits(long));
         match self.known(long.raw.len(), fits).map(|part| &mut part.value) {
             Some(Value::Text(text)) => {
                 before = Some(text.len());
+                let written = report.values_new();
                 text.update(long, write, &mut report)?;
+                stayed = Some(report.values_new() == written);
             }
             _ => {
                 let text = Text::new(long, write, &mut report)?;
                 self.insert(Value::Text(text));
             }
         }
-        self.place(at, report, before);
+        self.place(at, report, before, stayed);
         Ok(true)
     }
 }

@@ -23,6 +23,7 @@ mod store;
 mod template;
 mod text;
 mod typical;
+mod worth;
 
 pub use costs::{Costs, Steps};
 pub use options::{Options, Stuffing, Widths};

@@ -40,6 +40,9 @@ pub struct Options {
     /// What patching and writing anew cost. Default `None`: clients and services measure it once,
     /// elsewhere it is the default of [`Costs`].
     pub costs: Option<Costs>,
+    /// Stop keeping what changes nearly whole from message to message, until it begins to stay as it was. Off, it is
+    /// compared and kept each time. Default on.
+    pub pauses: bool,
     /// Make room for all values of a chunk in one pass, which moves each byte once at most. Off, what lies
     /// behind a value is moved once for every value that grows, as in the paper. Default on.
     pub one_pass: bool,
@@ -108,6 +111,7 @@ impl Options {
             steal_reach: 0,
             rewrite_above: Some(f32::INFINITY),
             one_pass: false,
+            pauses: false,
             ..Options::default()
         }
     }
@@ -130,6 +134,7 @@ impl Default for Options {
             rewrite_above: None,
             costs: None,
             one_pass: true,
+            pauses: true,
             verify: false,
             budget_bytes: 256 << 20,
             spare_bytes: 8 << 20,

@@ -79,7 +79,7 @@ impl Run {
         }
     }
 
-    fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         match self {
             Run::One(piece) => piece.len(),
             Run::Many(chunks) => chunks.len,

@@ -7,6 +7,7 @@
 //!                            Pool
 //! ```
 
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use castile_codec::Flat;
@@ -32,6 +33,8 @@ pub(crate) struct Snapshot {
     pub(crate) rows: usize,
     pub(crate) shadow: Arc<Vec<u8>>,
     pub(crate) chunks: Vec<Chunk>,
+    /// Whether another message took it over.
+    pub(crate) taken: AtomicBool,
 }
 
 /// The same pool, not one that knows the same.
@@ -42,6 +45,16 @@ impl PartialEq for Pool {
 }
 
 impl Snapshot {
+    /// Says that another message has it.
+    pub(crate) fn take(&self) {
+        self.taken.store(true, Relaxed);
+    }
+
+    /// Whether another message has, or had, it.
+    pub(crate) fn was_taken(&self) -> bool {
+        self.taken.load(Relaxed)
+    }
+
     /// Whether it has the values of `flat`.
     pub(crate) fn is(&self, flat: &Flat<'_>) -> bool {
         let shadow = (&self.shadow[..], self.rows);

@@ -9,7 +9,7 @@ pub enum Match {
     PerfectStructural,
     /// Some value took another width, or parts came, went or moved.
     PartialStructural,
-    /// No earlier message was of use.
+    /// No earlier message was of use, or none is kept.
     #[default]
     FirstTime,
 }
@@ -59,9 +59,17 @@ pub struct Report {
     pub chunks_copied: u64,
     /// Bytes outside kept arrays, always written anew.
     pub bytes_around: u64,
+    /// Large values that were not kept, because of late hardly anything of them stayed
+    /// ([`Options::pauses`](crate::Options::pauses)): they are among the bytes around, and compared with nothing.
+    pub paused: u64,
 }
 
 impl Report {
+    /// Values of which nothing could be used.
+    pub(crate) fn values_new(&self) -> u64 {
+        self.values_rewritten + self.values_written
+    }
+
     /// Adds the counts of another part of the same message, or of another message.
     pub(crate) fn add(&mut self, other: &Report) {
         self.values_compared += other.values_compared;
@@ -75,5 +83,6 @@ impl Report {
         self.chunks_split += other.chunks_split;
         self.chunks_copied += other.chunks_copied;
         self.bytes_around += other.bytes_around;
+        self.paused += other.paused;
     }
 }

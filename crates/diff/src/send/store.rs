@@ -42,6 +42,8 @@ struct Entry {
     /// Templates that there are.
     copies: usize,
     used: u64,
+    /// Whether the last message was written without being kept: then one more template would do the same.
+    is_paused: bool,
     /// Arrays that the copies of one key have in common, and nobody else.
     apart: Option<Pool>,
 }
@@ -177,7 +179,10 @@ impl<K: Hash + Eq + Clone> Templates<K> {
         entry.used = now;
         let found = entry.idle.pop();
         if found.is_none() && entry.copies >= self.options.copies_max {
-            let pool = self.pool(entry, with);
+            let pool = match entry.is_paused {
+                true => None,
+                false => self.pool(entry, with),
+            };
             state.stats.busy += 1;
             return Err(pool);
         }
@@ -208,13 +213,15 @@ impl<K: Hash + Eq + Clone> Lease<'_, K> {
     fn give_back(mut self, report: Option<&Report>) {
         let Some(key) = self.key.take() else { return };
         let template = std::mem::take(&mut self.template);
-        let after = template.memory();
+        let (after, is_paused) = (template.memory(), template.is_paused());
         let mut state = self.templates.lock();
         if let Some(report) = report {
             state.stats.note(report);
         }
         state.memory = (state.memory + after).saturating_sub(self.memory);
-        state.by_key.entry(key).or_default().idle.push(template);
+        let entry = state.by_key.entry(key).or_default();
+        entry.is_paused = is_paused;
+        entry.idle.push(template);
         while state.memory > self.templates.options.budget_bytes && evict(&mut state) {}
     }
 }

@@ -9,6 +9,7 @@ use super::keeper::{Keeper, Parts};
 use super::options::Options;
 use super::pieces::{Piece, Pieces, Run};
 use super::report::{Match, Report};
+use super::worth::{Worth, words};
 
 /// The messages of one operation that were sent last, from which the next one is made.
 ///
@@ -25,6 +26,14 @@ pub struct Template {
     structures: Vec<Structure>,
     /// Counts messages.
     clock: u64,
+    /// What lay around the parts of the last message.
+    around_bytes: usize,
+    /// Whether it pays to keep that where it is most of the message.
+    around: Worth,
+    /// Whether nothing of the last message is kept.
+    is_paused: bool,
+    /// Its bytes then, whose memory the next is written into when they were sent.
+    spare: Option<Arc<Vec<u8>>>,
 }
 
 /// What messages of one structure have in common, and the last of them.
@@ -59,20 +68,57 @@ impl Template {
     /// Those of [`castile_codec::encode`]. The template is good for the next message then, too.
     pub fn patch(&mut self, draft: &Draft<'_>) -> Result<Pieces, Error> {
         self.clock += 1;
-        let last = self.structures.iter().max_by_key(|one| one.used);
-        let mut around = Vec::with_capacity(last.map_or(0, |one| one.around_bytes).max(512));
+        let mut around = self.buffer();
         let mut keeper = Keeper::new(&mut self.parts, &self.options, self.clock);
         draft.encode_around(&mut around, &mut keeper)?;
         let (places, moved, mut report) = keeper.finish();
         report.bytes_around = around.len() as u64;
+        self.around_bytes = around.len();
         let around = Arc::new(around);
-        self.remember(&around, &places, moved, &mut report);
-        let mut pieces = Pieces {
-            runs: self.runs(&around, &places),
-            report,
+        let runs = self.runs(&around, &places);
+        report.bytes_total = runs.iter().map(|run| run.len() as u64).sum();
+        let is_most =
+            self.options.pauses && around.len() > AROUND_KEPT && 2 * report.bytes_around > report.bytes_total;
+        if is_most && report.paused == 0 && self.around.goes_on(around.len(), || words(&around)) {
+            report.paused = 1;
+        }
+        self.is_paused = report.paused > 0 && places.is_empty();
+        if report.paused > 0 {
+            self.forget(&places, &mut report);
+            self.spare = (around.capacity() <= self.options.spare_bytes).then(|| Arc::clone(&around));
+        } else {
+            self.remember(&around, &places, moved, &mut report);
+            if is_most && report.kind != Match::FirstTime {
+                self.around.note(report.kind == Match::Content);
+            }
+        }
+        self.parts.drop_paused();
+        Ok(Pieces { runs, report })
+    }
+
+    /// What the next message is written into.
+    fn buffer(&mut self) -> Vec<u8> {
+        match self.spare.take().and_then(Arc::into_inner) {
+            Some(mut buffer) => {
+                buffer.clear();
+                buffer
+            }
+            None => Vec::with_capacity(self.around_bytes + self.around_bytes / 8 + 512),
+        }
+    }
+
+    /// Whether the last message was written as if there were no template.
+    pub(crate) fn is_paused(&self) -> bool {
+        self.is_paused
+    }
+
+    /// Reports a message of which not all is kept, and forgets those that it could have been like.
+    fn forget(&mut self, places: &[usize], report: &mut Report) {
+        self.structures.clear();
+        report.kind = match places {
+            [] => Match::FirstTime,
+            _ => Match::PartialStructural,
         };
-        pieces.report.bytes_total = pieces.len() as u64;
-        Ok(pieces)
     }
 
     /// Finds the structure of a message among those that were sent, by its shape, and reports how like the last
@@ -160,11 +206,9 @@ impl Template {
 
     /// Bytes of memory that it keeps.
     pub fn memory(&self) -> usize {
-        self.around_bytes() + self.parts.memory()
-    }
-
-    fn around_bytes(&self) -> usize {
-        self.structures.iter().map(|one| one.around.len()).sum()
+        let around: usize = self.structures.iter().map(|one| one.around.len()).sum();
+        let spare = self.spare.as_ref().map_or(0, |bytes| bytes.capacity());
+        around + spare + self.parts.memory()
     }
 }
 

@@ -77,7 +77,7 @@ impl<F: FnMut(&[u8])> Drain for Portions<F> {
     }
 }
 
-fn draft<'d>(
+pub(crate) fn draft<'d>(
     table: &'d Table,
     plan: &'d Plan,
     header: &'d dyn Source,

@@ -153,6 +153,18 @@ impl Step {
         }
     }
 
+    /// Changes all values of all arrays.
+    pub(crate) fn renew(&mut self, rng: &mut Rng) {
+        for doubles in [&mut self.a, &mut self.c] {
+            doubles.iter_mut().for_each(|v| *v = double(rng));
+        }
+        self.b.iter_mut().for_each(|v| *v = double(rng) as f32);
+        self.flag.iter_mut().for_each(|v| *v = rng.once_in(2));
+        self.mesh.iter_mut().for_each(|v| *v = row(rng));
+        let wide = |rng: &mut Rng| rng.bits() as i64 >> rng.below(64);
+        self.wide.iter_mut().for_each(|v| *v = wide(rng));
+    }
+
     fn body(&self, table: &Table, plan: &Plan) -> Record {
         let layout = table.types.row_layout(table.id("Mio")).expect("a flat type");
         let mut mesh = Rows::new(layout.clone());
@@ -260,6 +272,7 @@ pub(crate) fn options(rng: &mut Rng) -> Options {
         ]),
         rewrite_above: *rng.pick(&[None, Some(0.1), Some(0.6), Some(2.0)]),
         one_pass: !rng.once_in(3),
+        pauses: !rng.once_in(3),
         pool: rng.once_in(3).then(Pool::new),
         ..Options::default()
     }

@@ -85,7 +85,8 @@ class Differential:
     number behind gets when one found none to take, `rewrite_above` which part of a chunk must have
     changed for it to be written anew (by default what is cheaper, as measured when the first
     client or server starts), `one_pass=False` moves what lies behind a number once for each that
-    grows, `budget_bytes` is what all messages together may keep, and `spare_bytes` what the whole process
+    grows, `pauses=False` goes on comparing and keeping arrays and texts of which hardly anything stays from
+    message to message, `budget_bytes` is what all messages together may keep, and `spare_bytes` what the whole process
     may keep of memory that messages needed no longer, for the next.
     `verify` compares also what is tracked or hinted, and refuses a message of which a value changed
     without a mark: for tests.
@@ -114,6 +115,7 @@ class Differential:
     slack_bytes: int | None = None
     rewrite_above: float | None = None
     one_pass: bool = True
+    pauses: bool = True
     verify: bool = False
     budget_bytes: int | None = None
     spare_bytes: int | None = None
