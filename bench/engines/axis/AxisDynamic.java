@@ -72,8 +72,8 @@ final class AxisDynamic extends Axis {
         for (String name : new String[] {"Mio", "Event", "Attribute", "ClassAdAttribute", "ClassAd"}) {
             Class<?> record = type(name);
             QName element = new QName(NAMESPACE, name);
-            call.registerTypeMapping(
-                    record, element, new BeanSerializerFactory(record, element), new BeanDeserializerFactory(record, element));
+            call.registerTypeMapping(record, element,
+                    new BeanSerializerFactory(record, element), new BeanDeserializerFactory(record, element));
             array(call, record, element, "ArrayOf" + name);
         }
     }

@@ -10,8 +10,8 @@ import org.apache.cxf.jaxws.endpoint.dynamic.JaxWsDynamicClientFactory;
 import org.apache.cxf.message.Message;
 
 /**
- * CXF's dynamic client: it reads the contract when it starts, generates, compiles and loads the classes of its types, and
- * is called by the names of operations. The server is the static one.
+ * CXF's dynamic client: it reads the contract when it starts, generates, compiles and loads classes of its types, and is
+ * called by the names of operations. The server is the static one.
  */
 final class CxfDynamic extends Cxf {
     private record Compiled(Endpoint endpoint, ClassLoader classes) {}
@@ -50,7 +50,7 @@ final class CxfDynamic extends Cxf {
         return client;
     }
 
-    /** The factory's client is kept as long as its classes, of which the loaded values are; calls have clients of their own. */
+    /** What the factory makes is kept, for loaded values are of its classes; calls have clients of their own. */
     private Compiled compiled(String name) throws Exception {
         if (name.equals("nested")) {
             throw new Unsupported("left out: names that are alike want a binding file");

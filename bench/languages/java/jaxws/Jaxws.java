@@ -30,8 +30,8 @@ import javax.xml.namespace.QName;
 
 /** What the two toolkits with the interfaces of JAX-WS share; each has its own classes of the contracts. */
 public abstract class Jaxws extends Toolkit {
-    private static final Values GENERATED = new Values((contract, name) ->
-            Class.forName(Bench.class.getPackageName() + (contract.equals("bench") ? "." : "." + contract + ".") + name));
+    private static final Values GENERATED = new Values((contract, name) -> Class.forName(
+            Bench.class.getPackageName() + (contract.equals("bench") ? "." : "." + contract + ".") + name));
 
     private final Map<String, Object> ports = new HashMap<>();
     protected final Map<String, String> settings = new HashMap<>();

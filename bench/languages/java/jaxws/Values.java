@@ -38,7 +38,8 @@ public final class Values {
             case "classads" -> {
                 List<Object> ads = new ArrayList<>();
                 for (Object[] row : (Object[][]) trace) {
-                    Object[] attributes = Bean.array(none(contract, "ClassAdAttribute"), "attributes", Trace.attributes(row));
+                    Object[] attributes =
+                            Bean.array(none(contract, "ClassAdAttribute"), "attributes", Trace.attributes(row));
                     ads.add(Bean.of(classes.of(contract, "ClassAd"), new String[] {"attributes"},
                             filled(contract, "ClassAdAttribute", attributes)));
                 }
@@ -51,7 +52,8 @@ public final class Values {
 
     /** What a search finds. */
     public Object search(Object[][] rows) throws Exception {
-        Object[] elements = Search.elements(none("bench", "ResultElement"), classes.of("bench", "DirectoryCategory"), rows);
+        Object[] elements =
+                Search.elements(none("bench", "ResultElement"), classes.of("bench", "DirectoryCategory"), rows);
         Object result = Search.result(classes.of("bench", "GoogleSearchResult"), rows.length);
         return Bean.set(result, new String[] {"resultElements", "directoryCategories"},
                 filled("bench", "ResultElement", elements), filled("bench", "DirectoryCategory"));
