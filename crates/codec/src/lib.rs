@@ -50,8 +50,8 @@ mod scalar;
 pub use castile_message::Version;
 pub use castile_xml::Limits;
 pub use decode::{
-    BodyStream, DecodeOptions, Earlier, Envelope, HeaderBlock, Intake, KeepOf, Lesson, Names, Prologue,
-    Reading, Sample, Shadow, Spine, Step, Techniques, Track, Variable,
+    BodyStream, DecodeOptions, Earlier, Edition, Envelope, HeaderBlock, Intake, KeepOf, Lesson, Names,
+    Prologue, Reading, Sample, Shadow, Spine, Step, Techniques, Track, Variable,
 };
 pub use encode::{
     Draft, Drain, EncodeOptions, Flat, Keep, Long, RowWriter, Stopped, Untold, encode, encode_fault, glance,

@@ -194,6 +194,16 @@ impl Sink for Inside<'_> {
         self.sink.rows(at, layout)
     }
 
+    fn given_column(&mut self, at: Slot, dtype: DType) -> Option<&mut ColumnBuf> {
+        let at = self.place(at)?;
+        self.sink.given_column(at, dtype)
+    }
+
+    fn given_rows(&mut self, at: Slot, layout: &Arc<RowLayout>) -> Option<&mut Rows> {
+        let at = self.place(at)?;
+        self.sink.given_rows(at, layout)
+    }
+
     fn graph(&mut self) -> Option<&mut dyn GraphSink> {
         self.sink.graph().is_some().then_some(self)
     }

@@ -44,8 +44,8 @@ pub use castile_diff::{
     Stats as DifferentialStats, Steps, Stuffing, Ticket, Widths,
 };
 pub use client::{
-    Attachment, CallOptions, Carrier, Carrying, Client, ClientOptions, Exchange, Incoming, Outcome, Outgoing,
-    Record, Reply, ReplyStream, Rest, SharedReply,
+    Attachment, CallOptions, Carrier, Carrying, Client, ClientOptions, Exchange, InPlace, Incoming, Outcome,
+    Outgoing, Record, Reply, ReplyStream, Rest, SharedReply,
 };
 pub use error::{Error, Guilty, Kind};
 pub use layers::Layers;

@@ -5,8 +5,8 @@ mod common;
 use std::sync::{Arc, Mutex};
 
 use castile_endpoint::{
-    Answer, Call, CallOptions, Client, Differential, Handler, InMessage, LoadOptions, Location, Match,
-    Record, ServerOptions, Service, ServiceOptions, Sharing, Trouble, load,
+    Answer, Call, CallOptions, Client, Differential, Handler, InMessage, InPlace, LoadOptions, Location,
+    Match, Record, ServerOptions, Service, ServiceOptions, Sharing, Trouble, load,
 };
 use castile_value::{Shape, Value, ValueSink};
 use common::WSDL;
@@ -237,6 +237,47 @@ fn a_value_that_is_given_back_is_filled_anew() {
     assert_eq!(value.as_f64s().unwrap(), [0.5]);
     let called = client.call_into("echoNothing", &castile_endpoint::Nothing, &args, &mut value);
     assert!(called.is_err());
+}
+
+/// What is given back is changed where the reply differs, and in the same memory.
+#[test]
+fn a_value_is_changed_in_place() {
+    let running = common::start(ServerOptions::default());
+    let client = common::client(running.addr(), None);
+    let mut value = InPlace::default();
+    let mut values: Vec<f64> = (0..5000).map(f64::from).collect();
+    let mut place = None;
+    for n in 0..12 {
+        // Other values, one more, fewer, and none.
+        match n {
+            4 => values.insert(7, 0.5),
+            7 => values.truncate(4000),
+            9 => values.clear(),
+            10 => values.extend((0..3000).map(f64::from)),
+            _ => values.iter_mut().step_by(701 + n).for_each(|v| *v += 0.25),
+        }
+        let args = vec![("value".to_owned(), Value::from(values.clone()))];
+        let called = client.call_in_place("echoDoubles", &castile_endpoint::Nothing, &args, &mut value);
+        let record = called.unwrap().unwrap();
+        if matches!(n, 2 | 3 | 6) {
+            assert!(record.received.values_kept > 4900, "{n}: {:?}", record.received);
+        }
+        if let Some(back) = value.as_f64s() {
+            assert_eq!(back, values, "{n}");
+            if n < 4 {
+                assert_eq!(
+                    *place.get_or_insert(back.as_ptr()),
+                    back.as_ptr(),
+                    "the same memory"
+                );
+            }
+        }
+        assert_eq!(value.count(), values.len(), "{n}");
+    }
+    let args = vec![("value".to_owned(), Value::from(vec![0.5]))];
+    let called = client.call_in_place("echoNothing", &castile_endpoint::Nothing, &args, &mut value);
+    assert!(called.is_err());
+    assert_eq!(value.into_value(), Value::Absent);
 }
 
 /// Answers all with what it holds now.

@@ -162,6 +162,18 @@ macro_rules! column_buf {
                 }
             }
 
+            /// Overwrites values from number `first` on with some that lie packed in native byte order. Those beyond
+            /// the end are left out.
+            pub fn set_packed(&mut self, first: usize, packed: &[u8]) {
+                match self {
+                    $(ColumnBuf::$variant(values) => {
+                        let (chunks, _) = packed.as_chunks::<{ DType::$dtype.size() }>();
+                        let places = values.get_mut(first..).unwrap_or_default();
+                        places.iter_mut().zip(chunks).for_each(|(place, bytes)| *place = <$t as Packed<_>>::of(*bytes));
+                    })*
+                }
+            }
+
             /// Removes all values and keeps the memory.
             pub fn clear(&mut self) {
                 match self { $(ColumnBuf::$variant(v) => v.clear(),)* }
@@ -270,6 +282,10 @@ mod tests {
         column.extend_from_packed(&packed);
         column.extend_from_packed(&packed[..15]);
         assert_eq!(column, ColumnBuf::from(vec![1.5, 2.5, -0.0, 2.5]));
+        column.set_packed(2, &packed);
+        column.set_packed(0, &packed[..15]);
+        column.set_packed(9, &packed);
+        assert_eq!(column, ColumnBuf::from(vec![2.5, 2.5, 2.5, -0.0]));
         let mut flags = ColumnBuf::new(DType::Bool);
         flags.extend_from_packed(&[0, 1]);
         assert_eq!(flags, ColumnBuf::from(vec![false, true]));

@@ -64,6 +64,16 @@ pub trait Sink {
     /// The array to append flat records to, for a repeated field; `None` when the sink would
     /// rather have them one by one.
     fn rows(&mut self, at: Slot, layout: &Arc<RowLayout>) -> Option<&mut Rows>;
+    /// The array of an earlier message as it was told, to be changed where it differs, instead of
+    /// [`Sink::column`]; `None` when there is none or something was appended already. Asked for only if who gave the
+    /// sink said that its arrays are still those of the last message.
+    fn given_column(&mut self, _at: Slot, _dtype: DType) -> Option<&mut ColumnBuf> {
+        None
+    }
+    /// The same for flat records.
+    fn given_rows(&mut self, _at: Slot, _layout: &Arc<RowLayout>) -> Option<&mut Rows> {
+        None
+    }
     /// The same sink, if it can take what only SOAP encoding has. Messages that have it are refused
     /// otherwise.
     fn graph(&mut self) -> Option<&mut dyn GraphSink> {

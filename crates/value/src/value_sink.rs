@@ -12,8 +12,9 @@ pub struct ValueSink {
     root: Record,
     open: Vec<Open>,
     objects: Vec<Value>,
-    /// What is left of an earlier record: its arrays are filled anew.
-    spare: Vec<Value>,
+    /// What is left of an earlier record, for each record that is open and the root: its arrays are filled anew.
+    /// Nothing at all where there was no earlier record.
+    spare: Vec<Vec<Value>>,
 }
 
 /// What is being built.
@@ -50,13 +51,12 @@ impl ValueSink {
     /// ```
     #[must_use]
     pub fn with_spare(mut self, earlier: Value) -> Self {
-        self.spare = match earlier {
-            Value::Record(mut record) if Arc::ptr_eq(record.shape(), self.root.shape()) => {
-                record.values_mut().iter_mut().map(std::mem::take).collect()
-            }
-            value if self.root.values_mut().len() == 1 => vec![value],
+        let fields = match earlier {
+            Value::Record(record) if Arc::ptr_eq(record.shape(), self.root.shape()) => record.into_values(),
+            value if self.root.values().len() == 1 => vec![value],
             _ => Vec::new(),
         };
+        self.spare = vec![fields];
         self
     }
 
@@ -83,10 +83,35 @@ impl ValueSink {
         record.values_mut().get_mut(at.field as usize)
     }
 
-    /// What an earlier record had in a field of the root.
+    /// Takes what an earlier record had in a field of the innermost one.
     fn take_spare(&mut self, at: Slot) -> Option<Value> {
-        let spare = self.spare.get_mut(at.field as usize);
-        spare.filter(|_| self.open.is_empty()).map(std::mem::take)
+        let spare = self.spare.last_mut()?.get_mut(at.field as usize);
+        spare.map(std::mem::take)
+    }
+
+    /// What is open now has no earlier one.
+    fn open_spare(&mut self) {
+        if !self.spare.is_empty() {
+            self.spare.push(Vec::new());
+        }
+    }
+
+    /// The innermost that is open ends. What belongs to the root stays.
+    fn close_spare(&mut self) {
+        if self.spare.len() > 1 {
+            self.spare.pop();
+        }
+    }
+
+    /// Puts that there, if it fits and nothing is there yet.
+    fn put_spare(&mut self, at: Slot, fits: impl Fn(&Value) -> bool) -> Option<&mut Value> {
+        let spare = self.take_spare(at)?;
+        let place = self.slot(at)?;
+        if !matches!(place, Value::Absent) || !fits(&spare) {
+            return None;
+        }
+        *place = spare;
+        Some(place)
     }
 
     /// Numbers are given one after another, so there is room to make for one at most.
@@ -139,10 +164,18 @@ impl Sink for ValueSink {
     }
 
     fn open(&mut self, at: Slot, shape: &Arc<Shape>) {
+        if !self.spare.is_empty() {
+            let fields = match self.take_spare(at) {
+                Some(Value::Record(record)) if Arc::ptr_eq(record.shape(), shape) => record.into_values(),
+                _ => Vec::new(),
+            };
+            self.spare.push(fields);
+        }
         self.open.push(Open::Record(at, Record::new(shape.clone())));
     }
 
     fn close(&mut self) {
+        self.close_spare();
         match self.open.pop() {
             None => {}
             Some(Open::Record(at, record)) => self.put(at, Value::Record(record)),
@@ -175,14 +208,10 @@ impl Sink for ValueSink {
 
     fn column(&mut self, at: Slot, dtype: DType) -> Option<&mut ColumnBuf> {
         if matches!(self.slot(at)?, Value::Absent) {
-            let column = match self.take_spare(at) {
-                Some(Value::Column(mut column)) if column.dtype() == dtype => {
-                    column.clear();
-                    column
-                }
-                _ => ColumnBuf::new(dtype),
-            };
-            *self.slot(at)? = Value::Column(column);
+            match self.given_column(at, dtype) {
+                Some(column) => column.clear(),
+                None => *self.slot(at)? = Value::Column(ColumnBuf::new(dtype)),
+            }
         }
         let slot = self.slot(at)?;
         match slot {
@@ -193,18 +222,30 @@ impl Sink for ValueSink {
 
     fn rows(&mut self, at: Slot, layout: &Arc<RowLayout>) -> Option<&mut Rows> {
         if matches!(self.slot(at)?, Value::Absent) {
-            let rows = match self.take_spare(at) {
-                Some(Value::Rows(mut rows)) if Arc::ptr_eq(rows.layout(), layout) => {
-                    rows.data_mut().clear();
-                    Value::Rows(rows)
-                }
-                _ => Rows::new(layout.clone()).into(),
-            };
-            *self.slot(at)? = rows;
+            match self.given_rows(at, layout) {
+                Some(rows) => rows.data_mut().clear(),
+                None => *self.slot(at)? = Rows::new(layout.clone()).into(),
+            }
         }
         let slot = self.slot(at)?;
         match slot {
             Value::Rows(rows) if Arc::ptr_eq(rows.layout(), layout) => Some(rows),
+            _ => None,
+        }
+    }
+
+    fn given_column(&mut self, at: Slot, dtype: DType) -> Option<&mut ColumnBuf> {
+        let fits = |value: &Value| matches!(value, Value::Column(column) if column.dtype() == dtype);
+        match self.put_spare(at, fits)? {
+            Value::Column(column) => Some(column),
+            _ => None,
+        }
+    }
+
+    fn given_rows(&mut self, at: Slot, layout: &Arc<RowLayout>) -> Option<&mut Rows> {
+        let fits = |value: &Value| matches!(value, Value::Rows(rows) if Arc::ptr_eq(rows.layout(), layout));
+        match self.put_spare(at, fits)? {
+            Value::Rows(rows) => Some(rows),
             _ => None,
         }
     }
@@ -216,11 +257,13 @@ impl Sink for ValueSink {
 
 impl GraphSink for ValueSink {
     fn array(&mut self, at: Slot, _shape: Option<&Arc<Shape>>, sizes: &[usize]) {
+        self.open_spare();
         self.open.push(Open::Array(at, sizes.to_vec(), Value::Absent));
     }
 
     fn object(&mut self, number: u32) {
         self.make_room(number);
+        self.open_spare();
         self.open.push(Open::Object(number, Value::Absent));
     }
 

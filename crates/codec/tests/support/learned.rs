@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use castile_codec::{
-    DecodeOptions, Earlier, Envelope, Error, Intake, KeepOf, Limits, Prologue, Shadow, Track,
+    DecodeOptions, Earlier, Edition, Envelope, Error, Intake, KeepOf, Limits, Prologue, Shadow, Track,
 };
 use castile_plan::Plan;
 use castile_testkit::{Table, difference};
@@ -21,6 +21,7 @@ pub(crate) struct Learned {
     pub(crate) merged: usize,
     pub(crate) values_kept: usize,
     pub(crate) values_parsed: usize,
+    pub(crate) last: Option<(Edition, Record)>,
 }
 
 impl Learned {
@@ -43,6 +44,12 @@ impl Learned {
             .collect();
         let mut header = ValueSink::new(types.shape(plan.header).clone());
         let mut body = ValueSink::new(types.shape(plan.body).clone());
+        // Every other message changes the last one's arrays.
+        let given = self.last.take().filter(|_| self.values_kept.is_multiple_of(2));
+        let edition = given.as_ref().map(|(edition, _)| *edition);
+        if let Some((_, record)) = given {
+            body = body.with_spare(Value::Record(record));
+        }
         let options = DecodeOptions {
             strict,
             ..DecodeOptions::default()
@@ -58,6 +65,7 @@ impl Learned {
             tracks: &tracks,
             shadow: self.shadow.take(),
             keep: KeepOf::Text,
+            given: edition,
             learn: true,
         };
         let reading = envelope.decode_like(intake, earlier)?;
@@ -81,7 +89,9 @@ impl Learned {
                 None => self.tracks.push((lesson.prologue, lesson.track)),
             }
         }
-        Ok(body.finish())
+        let body = body.finish();
+        self.last = reading.edition.map(|edition| (edition, body.clone()));
+        Ok(body)
     }
 
     /// Decodes both ways; whether a track was followed.

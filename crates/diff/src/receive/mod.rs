@@ -3,9 +3,11 @@
 
 mod known;
 mod lasts;
+mod message;
 mod options;
 mod store;
 mod worth;
 
+pub use message::{Message, Received, Shared, Ticket};
 pub use options::{Receiving, Reuse};
-pub use store::{Automata, Message, Received, ReceivingStats, Shared, Ticket};
+pub use store::{Automata, ReceivingStats};

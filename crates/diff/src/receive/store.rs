@@ -6,12 +6,13 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use castile_codec::{Earlier, Envelope, Error, Intake, KeepOf, Lesson, Limits, Reading, Variable};
+use castile_codec::{Earlier, Edition, Envelope, Error, Intake, KeepOf, Lesson, Limits, Reading, Variable};
 use castile_plan::Types;
 use castile_value::Shape;
 
 use super::known::Known;
 use super::lasts::{Last, Lasts};
+use super::message::{Message, Received, Shared, Ticket};
 use super::options::Receiving;
 use super::worth::{Outcome, Worth};
 
@@ -72,83 +73,6 @@ pub struct ReceivingStats {
     pub values_parsed: u64,
     /// Bytes kept now, of what was learned and of last messages.
     pub memory: u64,
-}
-
-/// How one message was read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Received {
-    /// Whether it was like an earlier one.
-    pub followed: bool,
-    /// Whether it was the same as the last one, and gave the same object.
-    pub same: bool,
-    /// Numbers in its arrays that were those of the last message, and not read again.
-    pub values_kept: u64,
-}
-
-/// A message whose object may be that of the last one.
-pub enum Shared<T> {
-    /// It is the same as the last one, and this is the object that was made of that.
-    Same(Arc<T>),
-    /// It was read; an object made of it can be [kept](Automata::share).
-    New(Received, Option<Ticket>),
-}
-
-impl<T> Shared<T> {
-    /// How the message was read.
-    pub fn received(&self) -> Received {
-        match self {
-            Shared::New(received, _) => *received,
-            Shared::Same(_) => Received {
-                followed: true,
-                same: true,
-                values_kept: 0,
-            },
-        }
-    }
-}
-
-/// Which message an object is made of.
-#[derive(Debug)]
-pub struct Ticket {
-    peer: Box<[u8]>,
-    operation: usize,
-    number: u64,
-}
-
-/// A message that was opened.
-pub struct Message<'a> {
-    /// It is passed on often, and so not in here.
-    envelope: Box<Envelope<'a>>,
-    length: usize,
-    shared: Arc<Known>,
-    /// What is known of its peer alone.
-    own: Option<Arc<Known>>,
-    peer: Option<Cow<'a, [u8]>>,
-}
-
-impl<'a> Message<'a> {
-    /// What stands before the body.
-    pub fn envelope(&self) -> &Envelope<'a> {
-        &self.envelope
-    }
-
-    /// The same, to say which roles are played.
-    pub fn envelope_mut(&mut self) -> &mut Envelope<'a> {
-        &mut self.envelope
-    }
-
-    /// Says whose it is, when that was found out after it was opened.
-    pub fn belongs_to(&mut self, peer: &[u8]) {
-        if self.peer.as_deref() != Some(peer) {
-            self.peer = Some(Cow::Owned(peer.to_vec()));
-            self.own = None;
-        }
-    }
-
-    /// The envelope, to be decoded plainly.
-    pub fn into_envelope(self) -> Envelope<'a> {
-        *self.envelope
-    }
 }
 
 impl Automata {
@@ -249,8 +173,29 @@ impl Automata {
         operation: usize,
         intake: Intake<'_>,
     ) -> Result<Received, Error> {
+        self.decode_into(message, operation, intake, None)
+    }
+
+    /// The same for a sink that has the arrays of an earlier message to [give](castile_value::Sink::given_column). If
+    /// that is the last one that was kept, they are changed where the message differs, and otherwise filled anew.
+    /// Who says `given` vouches for them: nobody has changed them since they were told.
+    ///
+    /// # Errors
+    /// As [`Envelope::decode`].
+    pub fn decode_into(
+        &self,
+        message: Message<'_>,
+        operation: usize,
+        intake: Intake<'_>,
+        given: Option<Edition>,
+    ) -> Result<Received, Error> {
         let last = self.last(&message, operation, self.options.values_bytes_min);
-        self.read(message, operation, intake, last, KeepOf::Arrays)
+        let keeping = Keeping {
+            last,
+            keep: KeepOf::Arrays,
+            given,
+        };
+        self.read(message, operation, intake, keeping)
             .map(|(received, _)| received)
     }
 
@@ -279,7 +224,12 @@ impl Automata {
             message.envelope.decode_only_header(intake)?;
             return Ok(Shared::Same(object));
         }
-        let (received, ticket) = self.read(message, operation, intake, last, KeepOf::Text)?;
+        let keeping = Keeping {
+            last,
+            keep: KeepOf::Text,
+            given: None,
+        };
+        let (received, ticket) = self.read(message, operation, intake, keeping)?;
         Ok(Shared::New(received, ticket))
     }
 
@@ -318,9 +268,13 @@ impl Automata {
         message: Message<'_>,
         operation: usize,
         intake: Intake<'_>,
-        mut last: Option<Last>,
-        keep: KeepOf,
+        keeping: Keeping,
     ) -> Result<(Received, Option<Ticket>), Error> {
+        let Keeping {
+            mut last,
+            keep,
+            given,
+        } = keeping;
         let Message {
             envelope,
             length,
@@ -347,6 +301,7 @@ impl Automata {
             tracks: tracks().map(|kept| &kept.track),
             shadow,
             keep: if worth { keep } else { KeepOf::Nothing },
+            given,
             learn: self.options.enabled && is_tried && is_worth_learning(misses.load(Ordering::Relaxed)),
         };
         let learns = earlier.learn;
@@ -386,6 +341,7 @@ impl Automata {
             followed: reading.followed.is_some(),
             same: false,
             values_kept: reading.values_kept as u64,
+            edition: reading.edition,
         };
         if let Some(last) = &mut last {
             last.renew(&mut reading, compared, now);
@@ -469,6 +425,13 @@ impl Automata {
         // A panic elsewhere leaves what was learned before, which is right.
         self.peers.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// What is kept of the last message of the same peer, and of the one at hand.
+struct Keeping {
+    last: Option<Last>,
+    keep: KeepOf,
+    given: Option<Edition>,
 }
 
 /// What came of comparing a message of so many bytes. Reading by example costs a track a fourth more than the plain

@@ -28,7 +28,7 @@ pub use options::ClientOptions;
 pub use outcome::{Outcome, Reply};
 pub use record::Record;
 pub use related::{Attachment, Incoming};
-pub use shared::SharedReply;
+pub use shared::{InPlace, SharedReply};
 pub use stream::{ReplyStream, Rest};
 
 use self::carrier::Transport;

@@ -74,8 +74,19 @@ impl Client {
         header: &mut dyn Sink,
         result: &mut dyn Sink,
     ) -> (Result<Outcome, Error>, Record) {
+        self.receive_by(exchange, header, result, &Automata::decode)
+    }
+
+    /// The same, read in a way of the caller's.
+    pub(super) fn receive_by(
+        &self,
+        exchange: &Exchange,
+        header: &mut dyn Sink,
+        result: &mut dyn Sink,
+        read: Read<'_, Received>,
+    ) -> (Result<Outcome, Error>, Record) {
         let started = Instant::now();
-        let (outcome, received) = match self.outcome(exchange, header, result, &Automata::decode) {
+        let (outcome, received) = match self.outcome(exchange, header, result, read) {
             Ok((outcome, received)) => (Ok(outcome), received),
             Err(error) => (Err(error), Received::default()),
         };

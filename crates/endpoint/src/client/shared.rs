@@ -2,16 +2,17 @@
 //! caller gives back is filled anew.
 
 use std::any::Any;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Instant;
 
-use castile_codec::Fault;
+use castile_codec::{Edition, Fault};
 use castile_diff::{Received, Shared, Ticket};
 use castile_value::{Sink, Source, Value};
 
 use super::Client;
 use super::call::Exchange;
-use super::outcome::{Outcome, single};
+use super::outcome::{Outcome, Read, single};
 use super::record::Record;
 use crate::error::Error;
 
@@ -22,6 +23,30 @@ pub struct SharedReply {
     pub value: Arc<Value>,
     /// What the call did.
     pub record: Record,
+}
+
+/// A reply's value that the next reply may change where it differs, for [`Client::call_in_place`]. It can be read; who
+/// wants to write to it takes it out.
+#[derive(Debug, Default)]
+pub struct InPlace {
+    value: Value,
+    /// Which message it is of.
+    edition: Option<Edition>,
+}
+
+impl InPlace {
+    /// The value, as a value like any other.
+    pub fn into_value(self) -> Value {
+        self.value
+    }
+}
+
+impl Deref for InPlace {
+    type Target = Value;
+
+    fn deref(&self) -> &Value {
+        &self.value
+    }
 }
 
 impl Client {
@@ -70,15 +95,58 @@ impl Client {
         value: &mut Value,
     ) -> Result<Result<Record, Fault>, Error> {
         let earlier = std::mem::take(value);
+        let called = self.call_reusing(operation, (header, args), earlier, None)?;
+        Ok(called.map(|(filled, record)| {
+            *value = filled;
+            record
+        }))
+    }
+
+    /// Calls an operation, and changes an earlier reply's value where the new reply differs: `value` holds the new
+    /// reply's value afterwards. Arrays of numbers and of flat records of which little changed cost what comparing the
+    /// reply costs. When the call fails the value is absent.
+    ///
+    /// # Errors
+    /// Those of a call; a fault is the inner one.
+    pub fn call_in_place(
+        &self,
+        operation: &str,
+        header: &dyn Source,
+        args: &dyn Source,
+        value: &mut InPlace,
+    ) -> Result<Result<Record, Fault>, Error> {
+        let InPlace {
+            value: earlier,
+            edition,
+        } = std::mem::take(value);
+        let called = self.call_reusing(operation, (header, args), earlier, edition)?;
+        Ok(called.map(|(changed, record)| {
+            *value = InPlace {
+                value: changed,
+                edition: record.received.edition,
+            };
+            record
+        }))
+    }
+
+    /// Calls an operation and puts the reply where an earlier one was, which is still as the message `edition` told it.
+    fn call_reusing(
+        &self,
+        operation: &str,
+        (header, args): (&dyn Source, &dyn Source),
+        earlier: Value,
+        edition: Option<Edition>,
+    ) -> Result<Result<(Value, Record), Fault>, Error> {
         let exchange = self.exchange(self.prepare(operation, header, args)?)?;
         let (mut header, result) = self.sinks(operation)?;
         let mut result = result.with_spare(earlier);
-        let (outcome, record) = self.receive(&exchange, &mut header, &mut result);
-        if let Outcome::Fault(fault) = outcome? {
-            return Ok(Err(*fault));
-        }
-        *value = single(result.finish());
-        Ok(Ok(record))
+        let read: Read<'_, Received> =
+            &|automata, message, number, intake| automata.decode_into(message, number, intake, edition);
+        let (outcome, record) = self.receive_by(&exchange, &mut header, &mut result, read);
+        Ok(match outcome? {
+            Outcome::Fault(fault) => Err(*fault),
+            Outcome::Reply(_) => Ok((single(result.finish()), record)),
+        })
     }
 
     /// [`Client::receive`], but for a reply that is the same as the last one the result's sink is told nothing,

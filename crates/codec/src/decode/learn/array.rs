@@ -16,6 +16,7 @@ use std::ops::Range;
 use castile_value::DType;
 use castile_xml::{Shift, common_prefix, realign};
 
+use super::changes::Changes;
 use super::form::{Cell, Form};
 use super::splice::Splice;
 use crate::decode::repeat::{Ground, Kernel, after, end_of, number};
@@ -31,6 +32,8 @@ pub(super) struct Array {
     widths: Vec<u8>,
     /// The values, packed.
     pub(super) values: Vec<u8>,
+    /// Which of them the last message changed.
+    pub(super) changes: Changes,
 }
 
 /// What became of an array.
@@ -58,6 +61,8 @@ impl Array {
         at: usize,
     ) -> Refreshed {
         let fuel = FUEL_A_BYTE * old.len();
+        let mut changes = std::mem::take(&mut self.changes);
+        changes.clear();
         let walk = Walk {
             ground,
             form,
@@ -72,13 +77,14 @@ impl Array {
             in_place: true,
             kept: true,
             fuel,
+            changes,
         };
         walk.run(at, self)
     }
 
     /// Bytes of memory, roughly.
     pub(super) fn memory(&self) -> usize {
-        self.widths.capacity() + self.values.capacity() + size_of::<Self>()
+        self.widths.capacity() + self.values.capacity() + self.changes.memory() + size_of::<Self>()
     }
 }
 
@@ -111,6 +117,7 @@ struct Walk<'r, 'p, 'a> {
     kept: bool,
     /// Bytes that may be looked at to align the texts.
     fuel: usize,
+    changes: Changes,
 }
 
 /// A value as it is kept.
@@ -134,6 +141,7 @@ enum Next {
 
 impl<'a> Walk<'_, '_, 'a> {
     fn run(mut self, from: usize, array: &mut Array) -> Refreshed {
+        let array_bytes = self.values.ahead().len();
         let next = match after(self.input(), from, self.form.first) {
             // Mostly nothing changed at all.
             Some(_) if !self.old.is_empty() && after(self.input(), from, self.old).is_some() => {
@@ -152,11 +160,15 @@ impl<'a> Walk<'_, '_, 'a> {
             Next::More(end) => self.append(from, end),
         };
         let items = self.items as usize;
+        if !self.values.ahead().is_empty() || self.values.behind().len() != array_bytes {
+            self.changes.add_all();
+        }
         let same_length = end - from == self.old.len();
         *array = Array {
             span: Range::default(),
             widths: self.widths.finish(items * self.form.cells.len()),
             values: self.values.finish(items * self.form.stride),
+            changes: self.changes,
         };
         Refreshed {
             items: self.items,
@@ -279,6 +291,7 @@ impl<'a> Walk<'_, '_, 'a> {
             let place = self.old.get_mut(self.before..self.before + width);
             copy(place.unwrap_or_default(), text);
         }
+        self.changes.add(self.items as usize);
         self.put(value);
         self.before += old_width + form.cells.get(self.cell).map_or(0, |cell| cell.gap);
         self.cell += 1;
@@ -421,6 +434,7 @@ impl<'a> Walk<'_, '_, 'a> {
                     let Some((Some(next), _)) = self.item(self.at, &mut item) else {
                         return false;
                     };
+                    self.changes.add_all();
                     for value in &item {
                         self.widths.insert(&[value.width]);
                         self.values.insert(&value.packed[..value.dtype.size()]);
@@ -451,6 +465,7 @@ impl<'a> Walk<'_, '_, 'a> {
             return false;
         }
         self.in_place &= values == 0;
+        self.changes.add_all();
         self.widths.skip(values);
         self.values.skip(items * self.form.stride);
         self.before += bytes;

@@ -15,9 +15,11 @@
 //! of finding that out, and is then decoded plainly, errors included.
 
 mod array;
+mod changes;
 mod follow;
 mod form;
 mod joints;
+mod markup;
 mod merge;
 mod notes;
 mod prologue;
@@ -45,7 +47,7 @@ use notes::Recorder;
 pub(super) use notes::{Kind, Layout, Mark, Notes, Number, Run};
 pub use prologue::Prologue;
 pub use sample::Sample;
-pub use shadow::Shadow;
+pub use shadow::{Edition, Shadow};
 pub use track::Track;
 pub use variables::Variable;
 
@@ -67,6 +69,8 @@ pub struct Earlier<T> {
     pub shadow: Option<Shadow>,
     /// What to keep of this message.
     pub keep: KeepOf,
+    /// Which message the sink's [given](Sink::given_column) arrays are of, if they are still as they were told.
+    pub given: Option<Edition>,
     /// Whether to learn from it, when it is like no track.
     pub learn: bool,
 }
@@ -91,6 +95,8 @@ pub struct Reading {
     pub lesson: Option<Lesson>,
     /// What is to be kept of the last message now.
     pub shadow: Option<Shadow>,
+    /// Which message it is now, if its arrays are kept.
+    pub edition: Option<Edition>,
     /// Numbers of its arrays that were equal to the last ones, and not read.
     pub values_kept: usize,
     /// Numbers of the same arrays that were read.
@@ -200,11 +206,12 @@ impl<'a> Envelope<'a> {
             tracks,
             mut shadow,
             keep,
+            given,
             learn,
         } = earlier;
         if let Some(like) = self.find(&intake, tracks, &mut shadow, keep) {
             self.decode_header(&mut intake)?;
-            return Ok(like.tell(self.input, intake.body));
+            return Ok(like.tell(self.input, given, intake.body));
         }
         let (input, known) = (self.input, self.known_rest());
         let known = known.map(|(prologue, at)| (prologue.clone(), at));
@@ -349,7 +356,7 @@ struct Like<'a, 'k> {
 }
 
 impl Like<'_, '_> {
-    fn tell(self, input: &str, body: &mut dyn Sink) -> Reading {
+    fn tell(self, input: &str, given: Option<Edition>, body: &mut dyn Sink) -> Reading {
         let Like {
             which,
             track,
@@ -362,12 +369,14 @@ impl Like<'_, '_> {
             parsed,
             bytes_by_example,
         } = found.tally;
-        track.tell(found, shadow.as_ref(), body);
+        let is_given = given.is_some() && given == shadow.as_ref().map(|shadow| shadow.edition);
+        track.tell(found, shadow.as_ref(), is_given, body);
         let rest = input.as_bytes().get(from..).unwrap_or_default();
         shadow = shadow.and_then(|mut shadow| shadow.settle(rest).then_some(shadow));
         Reading {
             followed: Some(which),
             lesson: None,
+            edition: shadow.as_ref().map(|shadow| shadow.edition),
             shadow,
             values_kept: values.saturating_sub(parsed),
             values_parsed: parsed,

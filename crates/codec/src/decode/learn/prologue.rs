@@ -2,7 +2,7 @@
 
 use castile_message::Version;
 
-use super::track::is_markup;
+use super::markup::is_markup;
 use crate::fault::Name;
 
 /// The bytes of a message through the start tag of its first body element, without its header blocks: nothing is

@@ -1,6 +1,7 @@
 //! [`Shadow`]: what is kept of the last message.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::array::Array;
 use super::prologue::Prologue;
@@ -19,6 +20,20 @@ pub struct Shadow {
     pub(super) text: Vec<u8>,
     pub(super) arrays: Vec<Array>,
     pub(super) state: State,
+    /// Which message it is of.
+    pub(super) edition: Edition,
+}
+
+/// Which message a sink was told: no other has the same number. An object that is made of it and not changed since
+/// can be given back to be changed where the next message differs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Edition(u64);
+
+impl Edition {
+    fn next() -> Edition {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        Edition(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
 }
 
 /// How a shadow stands to the message at hand.
@@ -42,6 +57,7 @@ impl Shadow {
             text: Vec::new(),
             arrays: Vec::new(),
             state: State::Untouched,
+            edition: Edition::next(),
         }
     }
 
@@ -75,6 +91,7 @@ impl Shadow {
         }
         let kept = self.state != State::Spoilt;
         self.state = State::Untouched;
+        self.edition = Edition::next();
         kept
     }
 

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use castile_value::{Column, ColumnBuf, DType, Packed, RowLayout, Scalar, Sink, Slot};
 
+use super::array::Array;
 use super::follow::Found;
 use super::notes::{Fixed, Kind, Layout};
 use super::shadow::Shadow;
@@ -14,9 +15,17 @@ use crate::scalar::push;
 
 impl Track {
     /// Tells a sink what was found, and what is in the shadow.
-    pub(in super::super) fn tell(&self, found: Found<'_>, shadow: Option<&Shadow>, sink: &mut dyn Sink) {
+    /// Where the sink is given arrays of the message that the shadow was of, they are changed.
+    pub(in super::super) fn tell(
+        &self,
+        found: Found<'_>,
+        shadow: Option<&Shadow>,
+        is_given: bool,
+        sink: &mut dyn Sink,
+    ) {
         let mut teller = Teller {
             shadow,
+            is_given,
             scalars: found.scalars.into_iter(),
             counts: found.counts.into_iter(),
             columns: found.columns.into_iter(),
@@ -32,6 +41,7 @@ impl Track {
 struct Teller<'a, 's> {
     /// The arrays that are kept, unless they were not.
     shadow: Option<&'s Shadow>,
+    is_given: bool,
     scalars: std::vec::IntoIter<Scalar<'a>>,
     counts: std::vec::IntoIter<u32>,
     columns: std::vec::IntoIter<ColumnBuf>,
@@ -80,7 +90,9 @@ impl Teller<'_, '_> {
         let slot = items.slot;
         if let Some(array) = items.kept.and_then(|place| self.shadow?.arrays.get(place)) {
             return match &items.kind {
+                Kind::Column(dtype) if self.is_given && change_column(slot, *dtype, array, sink) => {}
                 Kind::Column(dtype) => copy_column(slot, *dtype, &array.values, sink),
+                Kind::Rows(Layout(layout)) if self.is_given && change_rows(slot, layout, array, sink) => {}
                 Kind::Rows(Layout(layout)) => copy_rows(slot, layout, &array.values, sink),
                 Kind::Scalars | Kind::Records(..) => {}
             };
@@ -186,6 +198,47 @@ fn copy_column(slot: Slot, dtype: DType, packed: &[u8], sink: &mut dyn Sink) {
             }
         }
     }
+}
+
+/// Makes a column that holds the last message's numbers hold this one's; false when there is none.
+fn change_column(slot: Slot, dtype: DType, array: &Array, sink: &mut dyn Sink) -> bool {
+    let size = dtype.size();
+    let Some(blocks) = array.changes.of(&array.values, size) else {
+        return false;
+    };
+    let Some(column) = sink.given_column(slot, dtype) else {
+        return false;
+    };
+    match column.len() * size == array.values.len() {
+        true => blocks.for_each(|(from, block)| column.set_packed(from / size, block)),
+        // It is of other values after all.
+        false => {
+            column.clear();
+            column.extend_from_packed(&array.values);
+        }
+    }
+    true
+}
+
+/// The same for records.
+fn change_rows(slot: Slot, layout: &Arc<RowLayout>, array: &Array, sink: &mut dyn Sink) -> bool {
+    let Some(blocks) = array.changes.of(&array.values, layout.stride()) else {
+        return false;
+    };
+    let Some(rows) = sink.given_rows(slot, layout) else {
+        return false;
+    };
+    let data = rows.data_mut();
+    if data.len() != array.values.len() {
+        data.clone_from(&array.values);
+        return true;
+    }
+    for (from, block) in blocks {
+        if let Some(place) = data.get_mut(from..from + block.len()) {
+            place.copy_from_slice(block);
+        }
+    }
+    true
 }
 
 fn one_by_one(slot: Slot, column: &Column<'_>, sink: &mut dyn Sink) {

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::track::is_markup_from;
+use super::markup::is_markup_from;
 use crate::decode::repeat::{Ground, after, plain_value};
 
 /// An element that a wildcard admitted: its tags are constant, what they hold is not.

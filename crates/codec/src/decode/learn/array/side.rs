@@ -7,7 +7,7 @@ use castile_lexical as lexical;
 use castile_value::DType;
 use castile_xml::common_prefix;
 
-use super::Walk;
+use super::{Changes, Walk};
 use crate::decode::repeat::{Ground, Kernel, end_of, number};
 use crate::scalar::packed;
 
@@ -68,6 +68,8 @@ impl Walk<'_, '_, '_> {
             differing: *differing,
             in_place: self.in_place,
             parsed: 0,
+            changes: &mut self.changes,
+            first: self.items as usize,
         };
         sides.run(patience, read);
         let item = sides.item;
@@ -96,6 +98,9 @@ struct Sides<'s, const N: usize> {
     differing: usize,
     in_place: bool,
     parsed: usize,
+    changes: &'s mut Changes,
+    /// Items of the array before these.
+    first: usize,
 }
 
 /// How the next items are compared.
@@ -248,6 +253,7 @@ impl<const N: usize> Sides<'_, N> {
             copy(text, self.new.get(at..).unwrap_or_default());
         }
         *width = new_width;
+        self.changes.add(self.first + self.item);
         self.item += 1;
         self.before += old_width + gap;
         self.at = next;
@@ -290,21 +296,32 @@ fn any<const N: usize>(
 /// How many items with these widths lie in so many bytes, and how many bytes they take.
 #[inline(always)]
 fn inside(widths: &[u8], gap: usize, same: usize) -> (usize, usize) {
-    const GROUP: usize = 16;
-    let (mut items, mut bytes) = (0, 0);
-    for group in widths.as_chunks::<GROUP>().0 {
-        let more = group.iter().map(|&width| u32::from(width)).sum::<u32>() as usize + GROUP * gap;
-        if bytes + more > same {
-            break;
-        }
-        (items, bytes) = (items + GROUP, bytes + more);
-    }
+    let (items, bytes) = groups::<16>(widths, gap, same, (0, 0));
+    let (mut items, mut bytes) = groups::<4>(widths, gap, same, (items, bytes));
     for &width in widths.get(items..).unwrap_or_default() {
         let more = usize::from(width) + gap;
         if bytes + more > same {
             break;
         }
         (items, bytes) = (items + 1, bytes + more);
+    }
+    (items, bytes)
+}
+
+/// The same by whole groups of so many items, behind those that were counted.
+#[inline(always)]
+fn groups<const N: usize>(
+    widths: &[u8],
+    gap: usize,
+    same: usize,
+    (mut items, mut bytes): (usize, usize),
+) -> (usize, usize) {
+    for group in widths.get(items..).unwrap_or_default().as_chunks::<N>().0 {
+        let more = group.iter().map(|&width| u32::from(width)).sum::<u32>() as usize + N * gap;
+        if bytes + more > same {
+            break;
+        }
+        (items, bytes) = (items + N, bytes + more);
     }
     (items, bytes)
 }
