@@ -52,12 +52,22 @@ pub(crate) struct Variants {
     workloads: Vec<String>,
 }
 
+/// What matters most: it comes first, and stays when there is not time for all.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Order {
+    /// Workloads that come first, in this order.
+    workloads: Vec<String>,
+    /// Sizes in the order of their weight; all others weigh less.
+    sizes: Vec<usize>,
+    /// Workloads whose two weightiest sizes weigh the same.
+    core: Vec<String>,
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
-    /// Workloads that come first, in this order.
-    #[serde(default)]
-    first: Vec<String>,
+    order: Order,
     full: Pace,
     quick: Pace,
 }
@@ -129,12 +139,34 @@ impl File {
     }
 }
 
-/// Workloads that a run begins with, in this order, so that one that is stopped has what matters most.
-///
-/// # Errors
-/// No such file, or one that cannot be read.
-pub(crate) fn first(folder: &Path) -> Outcome<Vec<String>> {
-    Ok(File::of(folder)?.first)
+impl Order {
+    /// That of the suite in `folder`.
+    ///
+    /// # Errors
+    /// No such file, or one that cannot be read.
+    pub(crate) fn of(folder: &Path) -> Outcome<Order> {
+        Ok(File::of(folder)?.order)
+    }
+
+    /// The place of a workload among all.
+    pub(crate) fn place(&self, workload: &str) -> usize {
+        let place = self.workloads.iter().position(|name| name == workload);
+        place.unwrap_or(self.workloads.len())
+    }
+
+    /// How many sizes of its workload weigh more than a cell's: 0 of the weightiest.
+    pub(crate) fn rank(&self, cell: &Cell<'_>) -> usize {
+        let place = |size: usize| {
+            let known = self.sizes.iter().position(|&one| one == size);
+            (known.unwrap_or(self.sizes.len()), size)
+        };
+        let own = place(cell.size);
+        let before = cell.workload.sizes.iter().filter(|&&size| place(size) < own);
+        match (before.count(), self.core.contains(&cell.workload.name)) {
+            (rank, true) => rank.saturating_sub(1),
+            (rank, false) => rank,
+        }
+    }
 }
 
 fn power_of_ten(size: usize) -> bool {
@@ -199,13 +231,40 @@ mod tests {
     }
 
     #[test]
+    fn two_sizes_of_the_core_weigh_most_and_one_of_all_others() {
+        let suite = Suite::open(Some(folder())).expect("the suite");
+        let order = Order::of(folder()).expect("the order");
+        let first = |name: &str| -> Vec<usize> {
+            let workload = suite.workloads.iter().find(|w| w.name == name).expect(name);
+            let mut sizes: Vec<usize> = workload
+                .cells(false)
+                .iter()
+                .filter(|cell| order.rank(cell) == 0)
+                .map(|cell| cell.size)
+                .collect();
+            sizes.sort_unstable();
+            sizes.dedup();
+            sizes
+        };
+        for core in ["doubles", "mios", "events"] {
+            assert_eq!(first(core), [10_000, 100_000], "{core}");
+        }
+        for workload in &suite.workloads {
+            let wanted = if order.core.contains(&workload.name) { 2 } else { 1 };
+            assert_eq!(first(&workload.name).len(), wanted, "{}", workload.name);
+        }
+    }
+
+    #[test]
     fn who_is_told_of_is_there() {
         let suite = Suite::open(Some(folder())).expect("the suite");
         let variants = Pace::of(folder(), false).expect("full").variants;
+        let order = Order::of(folder()).expect("the order");
         let workloads = variants
             .workloads
             .iter()
-            .chain(&super::first(folder()).expect("first"))
+            .chain(&order.workloads)
+            .chain(&order.core)
             .cloned()
             .collect::<Vec<_>>();
         for name in workloads {

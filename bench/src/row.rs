@@ -75,6 +75,12 @@ pub(crate) struct Row {
     /// The engine's most memory so far, KiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) peak_kib: Option<u64>,
+    /// Seconds that the engine took for this row: starting, checks, warm-up, rounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) spent: Option<f64>,
+    /// Of that, before the first round.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) spent_before: Option<f64>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
@@ -118,6 +124,8 @@ impl Row {
             calls: 0,
             codec: None,
             peak_kib: None,
+            spent: None,
+            spent_before: None,
         }
     }
 
@@ -176,6 +184,43 @@ pub(crate) struct Head {
     /// What it leaves out, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) spared: Vec<String>,
+    /// The time that it was given, minutes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) minutes: Option<f64>,
+    /// What did not fit into that; a resumed run may have added it since.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) left_out: Vec<LeftOut>,
+}
+
+/// Sizes that a run of so many minutes has no time for.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub(crate) struct LeftOut {
+    pub(crate) workload: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub(crate) point: String,
+    pub(crate) measure: String,
+    pub(crate) sizes: Vec<usize>,
+    /// Only variants of toolkits are left out, not the toolkits.
+    #[serde(default)]
+    pub(crate) variants: bool,
+}
+
+impl std::fmt::Display for LeftOut {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let point = match self.point.is_empty() {
+            true => String::new(),
+            false => format!(" [{}]", self.point),
+        };
+        let who = if self.variants { "variants at " } else { "" };
+        let sizes: Vec<String> = self.sizes.iter().map(ToString::to_string).collect();
+        write!(
+            f,
+            "{}{point} {}: {who}{}",
+            self.workload,
+            self.measure,
+            sizes.join(", ")
+        )
+    }
 }
 
 /// An engine as it was at the time of a run.
@@ -228,6 +273,13 @@ impl Results {
         }
     }
 
+    /// Writes down what a run that begins has no time for.
+    pub(crate) fn leave_out(&mut self, left_out: Vec<LeftOut>) -> Outcome<()> {
+        self.head.left_out = left_out;
+        *self = Results::create(std::mem::take(&mut self.path), self.head.clone())?;
+        Ok(())
+    }
+
     /// Reads a file of results. A last line that was cut off (the machine stopped) is left out.
     pub(crate) fn read(path: &Path) -> Outcome<Results> {
         let named = |e: &dyn std::fmt::Display| format!("{}: {e}", path.display());
@@ -275,6 +327,12 @@ impl Results {
 
     pub(crate) fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Whether there is any row of an engine in a workload.
+    pub(crate) fn knows(&self, workload: &str, engine: &str) -> bool {
+        let mut rows = self.rows.iter();
+        rows.any(|row| row.workload == workload && row.engine == engine)
     }
 
     /// Whether a cell was finished for this engine.

@@ -2,6 +2,7 @@
 
 mod application;
 mod besides;
+mod cost;
 mod head;
 pub(crate) mod plan;
 mod took;
@@ -18,13 +19,14 @@ use crate::measure::check::{self, Finding, Passes, Place};
 use crate::measure::time::Round;
 use crate::measure::{Material, Session, coldstart, limit, time};
 use crate::net::sink::Sink;
-use crate::pace::{self, Pace};
+use crate::pace::Pace;
 use crate::progress::Progress;
 use crate::row::{Results, Row, Status};
 use crate::suite::Suite;
 use crate::workload::{Cell, Measure};
 use crate::{papers, stats, summary};
 
+use cost::Known;
 use took::{Took, history};
 
 /// What a run is asked for.
@@ -54,28 +56,31 @@ pub(crate) fn run(suite: &Suite, options: &Options) -> Outcome<PathBuf> {
         None => Results::create(head::output(suite, options)?, head::head(suite, options)?)?,
     };
     let mut run = Run::new(suite, results)?;
-    let planned = run.planned()?;
-    let progress = Progress::new(run.seconds(&planned)?, options.silent);
+    let planned = run.planned(options.minutes)?;
+    if options.resume.is_none() && !planned.left_out.is_empty() {
+        run.results.leave_out(planned.left_out.clone())?;
+    }
+    let progress = Progress::new(planned.seconds, options.silent);
     if !options.silent {
-        eprintln!("{}", run.told(&planned)?);
+        eprintln!("{}", run.told(&planned));
     }
     run.calibrate()?;
     let began = Instant::now();
     run.papers(&progress)?;
-    for (index, (cell, seconds)) in planned.iter().enumerate() {
+    for (index, planned_cell) in planned.cells.iter().enumerate() {
         if options
             .minutes
             .is_some_and(|most| began.elapsed().as_secs_f64() > most * 60.0)
         {
             eprintln!(
                 "time is up, {} comparisons are left: --resume goes on",
-                planned.len() - index
+                planned.cells.len() - index
             );
             break;
         }
-        progress.cell(&cell.key());
-        run.cell(cell, &progress)?;
-        progress.done(*seconds);
+        progress.cell(&planned_cell.cell.key());
+        run.cell(&planned_cell.cell, planned_cell.variants, &progress)?;
+        progress.done(planned_cell.seconds);
     }
     progress.finish();
     if !options.silent {
@@ -92,6 +97,8 @@ struct Run<'s> {
     sessions: Vec<Contestant<'s>>,
     /// What calls took, by engine and workload.
     last: Took,
+    /// What is known of earlier runs.
+    known: Known,
     /// Seconds that each engine took.
     spent: BTreeMap<String, f64>,
     pace: Pace,
@@ -118,15 +125,17 @@ impl<'s> Run<'s> {
                 sessions.push(Contestant { session, fingerprint });
             }
         }
+        let pace = Pace {
+            rounds: head.rounds,
+            seconds: head.seconds,
+            ..Pace::of(&suite.folder, head.quick)?
+        };
         Ok(Run {
             suite,
             sink: Sink::start()?,
             passes: Passes::open(suite)?,
-            pace: Pace {
-                rounds: head.rounds,
-                seconds: head.seconds,
-                ..Pace::of(&suite.folder, head.quick)?
-            },
+            known: Known::of(suite, &pace)?,
+            pace,
             results,
             sessions,
             last: Took::default(),
@@ -145,32 +154,26 @@ impl<'s> Run<'s> {
             }
         }
         let wanted = |name: &String| head.workloads.is_empty() || head.workloads.contains(name);
-        let first = pace::first(&self.suite.folder)?;
-        let mut workloads: Vec<_> = self.suite.workloads.iter().filter(|w| wanted(&w.name)).collect();
-        workloads.sort_by_key(|w| {
-            first
-                .iter()
-                .position(|name| *name == w.name)
-                .unwrap_or(first.len())
-        });
-        Ok(workloads.into_iter().flat_map(|w| w.cells(head.quick)).collect())
+        let workloads = self.suite.workloads.iter().filter(|w| wanted(&w.name));
+        Ok(workloads.flat_map(|w| w.cells(head.quick)).collect())
     }
 
-    /// The engines of a cell that have no row yet, by their place among the sessions.
-    fn wanted(&self, cell: &Cell<'_>) -> Vec<usize> {
+    /// The engines of a cell that have no row yet, by their place among the sessions; `variants` of toolkits too.
+    fn wanted(&self, cell: &Cell<'_>, variants: bool) -> Vec<usize> {
         let chosen = &self.results.head.chosen;
         let wanted = |&index: &usize| {
             let engine = self.sessions[index].session.engine;
             engine.takes(cell)
+                && (variants || engine.name == engine.base())
                 && !self.pace.variants.spare(engine, cell, chosen)
                 && !self.results.has(cell, &engine.name)
         };
         (0..self.sessions.len()).filter(wanted).collect()
     }
 
-    /// All engines in one cell.
-    fn cell(&mut self, cell: &Cell<'s>, progress: &Progress) -> Outcome<()> {
-        let wanted = self.wanted(cell);
+    /// All engines in one cell, `variants` of toolkits too.
+    fn cell(&mut self, cell: &Cell<'s>, variants: bool, progress: &Progress) -> Outcome<()> {
+        let wanted = self.wanted(cell, variants);
         if wanted.is_empty() {
             return Ok(());
         }
@@ -202,7 +205,11 @@ impl<'s> Run<'s> {
                 Ok(one) => turns.push(Turn::new(index, one, spent)),
                 Err((status, why)) => {
                     *self.spent.entry(name.clone()).or_default() += spent;
-                    rows.push(Row::without(cell, &name, status, why));
+                    let row = Row::without(cell, &name, status, why);
+                    rows.push(Row {
+                        spent: Some(spent),
+                        ..row
+                    });
                 }
             }
         }
@@ -224,7 +231,7 @@ impl<'s> Run<'s> {
             .engines
             .iter()
             .filter(|engine| !engine.absent.is_empty());
-        let missing = absent.filter(|engine| !self.results.has(cell, &engine.name));
+        let missing = absent.filter(|engine| !self.results.knows(&cell.workload.name, &engine.name));
         missing
             .map(|engine| Row::without(cell, &engine.name, Status::Absent, &engine.absent))
             .collect()
@@ -279,11 +286,18 @@ impl<'s> Run<'s> {
         }
     }
 
-    /// Why an engine would take too long, by what its last size took.
+    /// Why an engine would take too long, by what its last size took, or else by what earlier runs say.
     fn slow(&self, engine: &Engine, cell: &Cell<'_>) -> Option<String> {
-        let (expected, (size, ns)) = self.last.expected(&history(engine, cell), cell.size)?;
-        let why = self.pace.slow(expected, cell)?;
-        Some(format!("too slow: {why}; {:.2} s at {size}", ns / 1e9))
+        match self.last.expected(&history(engine, cell), cell.size) {
+            Some((expected, (size, ns))) => {
+                let why = self.pace.slow(expected, cell)?;
+                Some(format!("too slow: {why}; {:.2} s at {size}", ns / 1e9))
+            }
+            None => {
+                let why = self.pace.slow(self.known.call(engine, cell)?, cell)?;
+                Some(format!("too slow: {why}, as in an earlier run"))
+            }
+        }
     }
 
     /// Notes what one call took, ns.
@@ -333,7 +347,8 @@ impl<'s> Run<'s> {
                 turn.spent += began.elapsed().as_secs_f64();
             }
             if cell.measure != Measure::Coldstart && ran {
-                let calls = if self.results.head.quick { 10 } else { 50 };
+                let most = if self.results.head.quick { 10 } else { 50 };
+                let calls = limit::calls(material, most);
                 wire.push(limit::wire(cell, material, &self.sink, calls, slice)?);
                 conversion.extend(limit::conversion(cell, material));
             }
@@ -353,7 +368,11 @@ impl<'s> Run<'s> {
         let name = session.engine.name.clone();
         if let Some(refusal) = turn.failed {
             let (status, why) = verdict(session, refusal.into());
-            return vec![Row::without(cell, &name, status, why)];
+            let row = Row::without(cell, &name, status, why);
+            return vec![Row {
+                spent: Some(turn.spent),
+                ..row
+            }];
         }
         let mut rows = Vec::new();
         for (point, (unit, values)) in turn.figures {
@@ -361,6 +380,7 @@ impl<'s> Run<'s> {
             if let Some(summary) = stats::summary(&rounds) {
                 let mut row = Row::measured(cell, &name, unit, summary);
                 row.point = point.into();
+                row.spent = (point == coldstart::FIRST_REPLY).then_some(turn.spent);
                 rows.push(row);
             }
         }
@@ -375,6 +395,7 @@ impl<'s> Run<'s> {
             return rows;
         };
         let mut row = Row::measured(cell, &name, unit(cell), summary);
+        (row.spent, row.spent_before) = (Some(turn.spent), Some(turn.before));
         if let Some(last) = turn.rounds.last() {
             (row.bytes_request, row.bytes_reply) = (last.bytes_request, last.bytes_reply);
             if last.at_sink {
@@ -406,6 +427,8 @@ struct Turn {
     one: f64,
     /// Seconds of checks, warm-up and rounds so far.
     spent: f64,
+    /// Of that, before the first round.
+    before: f64,
     rounds: Vec<Round>,
     figures: BTreeMap<&'static str, (&'static str, Vec<f64>)>,
     failed: Option<Refusal>,
@@ -417,6 +440,7 @@ impl Turn {
             index,
             one,
             spent,
+            before: spent,
             rounds: Vec::new(),
             figures: BTreeMap::new(),
             failed: None,

@@ -1,11 +1,10 @@
 //! Installing and building engines, and whether what was built is of the sources that are there.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-use sha2::{Digest, Sha256};
-
 use super::Engine;
+use super::sources::sources;
 use crate::Outcome;
 use crate::suite::Suite;
 
@@ -103,69 +102,4 @@ fn shell(suite: &Suite, engine: &Engine, command: &str) -> Outcome<()> {
     let lines: Vec<&str> = text.lines().collect();
     let end = lines[lines.len().saturating_sub(15)..].join("\n");
     Err(format!("{}: `{command}` failed ({}):\n{end}", engine.name, output.status).into())
-}
-
-/// The fingerprint of an engine's folder and of what else it is built from.
-fn sources(engine: &Engine) -> Outcome<String> {
-    let mut prints = fingerprint(&engine.folder)?;
-    for folder in &engine.sources {
-        prints.push_str(&fingerprint(&engine.folder.join(folder))?[..16]);
-    }
-    Ok(prints)
-}
-
-/// A digest of the names and contents of a folder's files; what is built lies elsewhere.
-pub(crate) fn fingerprint(folder: &Path) -> Outcome<String> {
-    let mut files = Vec::new();
-    collect(folder, &mut files)?;
-    files.sort();
-    let mut digest = Sha256::new();
-    for file in files {
-        digest.update(file.strip_prefix(folder)?.to_string_lossy().as_bytes());
-        digest.update(std::fs::read(&file)?);
-    }
-    Ok(hex(&digest.finalize()))
-}
-
-/// A digest of bytes.
-pub(crate) fn digest(bytes: &[u8]) -> String {
-    hex(&Sha256::digest(bytes))
-}
-
-fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) -> Outcome<()> {
-    const LEFT_OUT: [&str; 4] = ["node_modules", "target", "__pycache__", ".git"];
-    for entry in std::fs::read_dir(folder)?.flatten() {
-        let path = entry.path();
-        let name = entry.file_name();
-        if LEFT_OUT.iter().any(|left| name == *left) {
-            continue;
-        }
-        match path.is_dir() {
-            true => collect(&path, files)?,
-            false => files.push(path),
-        }
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_changed_file_changes_the_fingerprint() {
-        let folder = std::env::temp_dir().join(format!("castile-bench-print-{}", std::process::id()));
-        std::fs::create_dir_all(folder.join("node_modules")).expect("a folder");
-        std::fs::write(folder.join("a"), "1").expect("a file");
-        let one = fingerprint(&folder).expect("a fingerprint");
-        std::fs::write(folder.join("node_modules/x"), "1").expect("a file");
-        assert_eq!(fingerprint(&folder).expect("a fingerprint"), one);
-        std::fs::write(folder.join("a"), "2").expect("a file");
-        assert_ne!(fingerprint(&folder).expect("a fingerprint"), one);
-        std::fs::remove_dir_all(&folder).expect("removed");
-    }
 }

@@ -34,6 +34,8 @@ pub(crate) struct Engine {
     pub(crate) needs: Vec<String>,
     /// Folders beside its own, relative to it, that it is built from.
     pub(crate) sources: Vec<PathBuf>,
+    /// The folder of the crate that it is, relative to its own: it is built from that and from the crates that it depends on.
+    pub(crate) cargo: Option<PathBuf>,
     pub(crate) packages: Vec<String>,
     pub(crate) install: Option<String>,
     pub(crate) build: Option<String>,
@@ -71,6 +73,7 @@ struct File {
     needs: Vec<String>,
     #[serde(default)]
     sources: Vec<PathBuf>,
+    cargo: Option<PathBuf>,
     #[serde(default)]
     packages: Vec<String>,
     install: Option<String>,
@@ -79,7 +82,7 @@ struct File {
     run: String,
     #[serde(default = "one")]
     warmup_seconds: f64,
-    #[serde(default = "sixty")]
+    #[serde(default = "timeout")]
     timeout_seconds: f64,
     start: Option<String>,
     sampler: Option<String>,
@@ -120,8 +123,9 @@ fn one() -> f64 {
     1.0
 }
 
-fn sixty() -> f64 {
-    60.0
+/// An engine that hangs costs this much of a run.
+fn timeout() -> f64 {
+    20.0
 }
 
 /// All engines of a folder of engines, by name.
@@ -186,6 +190,7 @@ impl File {
             roles: variant.roles.clone().unwrap_or_else(|| self.roles.clone()),
             needs: self.needs.clone(),
             sources: self.sources.clone(),
+            cargo: self.cargo.clone(),
             packages: self.packages.clone(),
             install: self.install.clone(),
             build: self.build.clone(),

@@ -4,6 +4,7 @@
 pub(crate) mod build;
 pub(crate) mod definition;
 pub(crate) mod process;
+pub(crate) mod sources;
 pub(crate) mod usage;
 
 pub(crate) use definition::{Engine, Role};

@@ -10,7 +10,7 @@ use super::Material;
 use super::session::Session;
 use crate::Outcome;
 use crate::engine::process::Refusal;
-use crate::engine::{Role, build};
+use crate::engine::{Role, sources};
 use crate::net::sink::{Arrival, Sink};
 use crate::suite::Suite;
 use crate::trace::{Kind, Trace};
@@ -53,8 +53,12 @@ pub(crate) fn key(harness: &str, session: &Session<'_>, fingerprint: &str, cell:
 /// The fingerprint of this program and of the workloads.
 pub(crate) fn harness(suite: &Suite) -> Outcome<String> {
     let program = std::fs::read(std::env::current_exe()?)?;
-    let workloads = build::fingerprint(&suite.folder.join("workloads"))?;
-    Ok(format!("{}-{}", &build::digest(&program)[..16], &workloads[..16]))
+    let workloads = sources::fingerprint(&suite.folder.join("workloads"))?;
+    Ok(format!(
+        "{}-{}",
+        &sources::digest(&program)[..16],
+        &workloads[..16]
+    ))
 }
 
 /// How a check ended, when not well.

@@ -90,6 +90,13 @@ fn numbers(trace: &Trace) -> (Vec<f64>, Vec<i64>) {
 /// HTTP's heads around request and reply, about.
 const HEADS: (usize, usize) = (230, 130);
 
+/// Calls of a round of the bytes alone, at most `most`: fewer of large messages, which vary less.
+pub(crate) fn calls(material: &Material, most: usize) -> usize {
+    const ROUND_BYTES: usize = 16 << 20;
+    let bytes = material.messages(Style::Literal).requests[0].len();
+    (ROUND_BYTES / bytes.max(1)).clamp(5, most)
+}
+
 /// The bytes alone: as many over loopback as the cell's messages have, without SOAP or HTTP; ns, or requests a second.
 pub(crate) fn wire(
     cell: &Cell<'_>,

@@ -14,6 +14,8 @@ use crate::workload::Cell;
 /// One engine's runs.
 struct Turn {
     index: usize,
+    /// Seconds of all runs, their processes' starts included.
+    spent: f64,
     runs: Vec<Whole>,
     failed: Option<Finding>,
 }
@@ -38,10 +40,11 @@ impl Run<'_> {
                 continue;
             }
             // The first run warms up.
+            let began = Instant::now();
             match self.checked(index, cell, &mut expected) {
                 Ok(first) => {
                     self.took(index, cell, first.span);
-                    turns.push(Turn::new(index));
+                    turns.push(Turn::new(index, began.elapsed().as_secs_f64()));
                 }
                 Err(finding) => {
                     let (status, why) = verdict(&mut self.sessions[index].session, finding);
@@ -59,10 +62,12 @@ impl Run<'_> {
                     continue;
                 }
                 progress.engine(&self.sessions[turn.index].session.engine.name);
+                let began = Instant::now();
                 match self.checked(turn.index, cell, &mut expected) {
                     Ok(run) => turn.runs.push(run),
                     Err(finding) => turn.failed = Some(finding),
                 }
+                turn.spent += began.elapsed().as_secs_f64();
             }
         }
         rows.extend(turns.into_iter().filter_map(|turn| self.row(cell, turn)));
@@ -117,6 +122,7 @@ impl Run<'_> {
             bytes_reply: last.bytes_reply,
             codec: Some(median(|run| run.codec)),
             cpu: (cpu > 0.0).then_some(cpu),
+            spent: Some(turn.spent),
             peak_kib: Some(session.usage().0.peak_kib).filter(|&kib| kib > 0),
             ..Row::measured(cell, &name, "ns", stats::summary(&spans)?)
         })
@@ -124,9 +130,10 @@ impl Run<'_> {
 }
 
 impl Turn {
-    fn new(index: usize) -> Turn {
+    fn new(index: usize, spent: f64) -> Turn {
         Turn {
             index,
+            spent,
             runs: Vec::new(),
             failed: None,
         }

@@ -68,5 +68,7 @@ pub(super) fn head(suite: &Suite, options: &Options) -> Outcome<Head> {
         rounds: options.rounds.unwrap_or(pace.rounds).max(1),
         seconds: options.seconds.unwrap_or(pace.seconds),
         spared: pace.variants.words(),
+        minutes: options.minutes,
+        left_out: Vec::new(),
     })
 }

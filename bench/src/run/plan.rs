@@ -1,33 +1,44 @@
-//! What a run will take: seconds for each cell, computed before it begins from what calls took in earlier runs.
+//! What a run does, in which order, and what of it fits into the time that it is given: decided before it begins.
 //!
-//! The times come from `record/`; what no record has is guessed from arrays of doubles of the same engine. It is told
-//! before the run, and the bar counts in it.
+//! A comparison is planned in two portions, the toolkits and their variants. The weightiest sizes of all workloads come
+//! first (`runs.toml`), so that a run that has less time still has all workloads, measures and engines, and one that is stopped
+//! has what matters most. Costs come from earlier runs ([`super::cost`]); the bar counts in them.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
+use std::collections::BTreeMap;
 
+use super::cost::{Warmed, frame};
 use super::{Options, Run, head, refused};
 use crate::Outcome;
-use crate::engine::{Engine, Role};
-use crate::measure::check::Place;
-use crate::pace::Pace;
-use crate::row::{Results, Status};
+use crate::pace::Order;
+use crate::row::{LeftOut, Results};
 use crate::suite::Suite;
-use crate::trace::Kind;
-use crate::workload::{Cell, Measure};
+use crate::workload::Cell;
 
-/// Making values and messages of a cell and measuring the limits: at least, and for each item.
-const CELL_SECONDS: (f64, f64) = (0.1, 1.2e-5);
-/// Starting and ending an engine's processes: a virtual machine that wants warming up, and any other.
-const START_SECONDS: (f64, f64) = (1.5, 0.2);
-/// Warm-up by which a virtual machine is known.
-const MACHINE_WARMUP_SECONDS: f64 = 5.0;
+/// A comparison that a run does.
+pub(super) struct Planned<'s> {
+    pub(super) cell: Cell<'s>,
+    /// With the variants of toolkits that are not done yet, too.
+    pub(super) variants: bool,
+    pub(super) seconds: f64,
+}
 
-/// What calls took, by engine, measure and workload: size and seconds, or requests a second.
-struct Known(BTreeMap<(String, String, String), Vec<(usize, f64)>>);
+/// What a run does, and what it has no time for.
+pub(super) struct Plan<'s> {
+    pub(super) cells: Vec<Planned<'s>>,
+    pub(super) left_out: Vec<LeftOut>,
+    /// The programs of papers included.
+    pub(super) seconds: f64,
+    rows: usize,
+}
 
-/// Who was told to warm up already, for which operation and measure.
-type Warmed = BTreeSet<(String, String)>;
+/// The toolkits of a comparison, or their variants.
+struct Portion {
+    cell: usize,
+    variants: bool,
+    rank: usize,
+    seconds: f64,
+    rows: usize,
+}
 
 /// What a run would take, in words.
 pub(crate) fn plan(suite: &Suite, options: &Options) -> Outcome<String> {
@@ -36,191 +47,258 @@ pub(crate) fn plan(suite: &Suite, options: &Options) -> Outcome<String> {
         None => Results::unwritten(head::head(suite, options)?),
     };
     let run = Run::new(suite, results)?;
-    run.told(&run.planned()?)
-}
-
-impl Known {
-    /// From all dated results of the suite; later ones count more.
-    ///
-    /// # Errors
-    /// A file of results that cannot be read.
-    fn of(suite: &Suite) -> Outcome<Known> {
-        let mut known: BTreeMap<_, Vec<(usize, f64)>> = BTreeMap::new();
-        for path in records(suite) {
-            for row in Results::read(&path)?.rows {
-                let (Status::Ok, Some(median)) = (row.status, row.median) else {
-                    continue;
-                };
-                let seconds = if row.unit == "1/s" { median } else { median / 1e9 };
-                let times = known.entry((row.engine, row.measure, row.workload)).or_default();
-                times.retain(|(size, _)| *size != row.size);
-                times.push((row.size, seconds));
-            }
-        }
-        Ok(Known(known))
-    }
-
-    /// Seconds of one call (requests a second, where that is measured).
-    fn one(&self, engine: &Engine, cell: &Cell<'_>) -> f64 {
-        let measure = match cell.measure {
-            Measure::SendTime => Measure::Serialize,
-            measure => measure,
-        };
-        let nearest = |measure: &str, workload: &str| {
-            let found = [&*engine.name, engine.base()]
-                .into_iter()
-                .find_map(|name| self.0.get(&(name.into(), measure.into(), workload.into())))?;
-            found
-                .iter()
-                .min_by_key(|(size, _)| size.abs_diff(cell.size))
-                .copied()
-        };
-        let find = |measure: &str, workload: &str| {
-            let (size, seconds) = nearest(measure, workload)?;
-            Some(seconds * cell.size as f64 / size.max(1) as f64)
-        };
-        let guess = || {
-            if cell.measure == Measure::Throughput {
-                let (_, empty) = nearest("throughput", "throughput").unwrap_or((1, 10_000.0));
-                return empty / (1.0 + cell.size as f64 / 10.0);
-            }
-            let numbers = find(measure.name(), "doubles").or_else(|| find("endtoend", "doubles"));
-            numbers.unwrap_or(cell.size as f64 * 1e-6) * weight(cell)
-        };
-        let one = find(cell.measure.name(), &cell.workload.name).unwrap_or_else(guess);
-        match cell.measure {
-            Measure::Throughput => one.max(1.0),
-            _ => one.max(nearest("endtoend", "echo-void").map_or(0.0005, |(_, seconds)| seconds)),
-        }
-    }
-
-    /// Seconds that an engine will take in a cell, which it begins warm or not.
-    fn seconds(&self, pace: &Pace, engine: &Engine, cell: &Cell<'_>, warmed: &mut Warmed) -> f64 {
-        let machine = engine.warmup_seconds >= MACHINE_WARMUP_SECONDS;
-        let start = if machine { START_SECONDS.0 } else { START_SECONDS.1 };
-        let one = self.one(engine, cell);
-        let cold = warmed.insert((
-            engine.name.clone(),
-            format!("{} {} {}", cell.operation(), cell.measure.name(), cell.point.name),
-        ));
-        let warmup = match cold {
-            true => (engine.warmup_seconds * pace.warmup_part).min(pace.warmup_seconds_max),
-            false => 0.0,
-        };
-        // A contract needs a server of its own, settings of a point often another client as well.
-        let contract = cell.workload.kind.contract(engine.style);
-        let other = warmed.insert((engine.name.clone(), contract.to_owned()));
-        let started = start * f64::from(u8::from(other) + u8::from(cold && !cell.point.set.is_empty()));
-        let rounds = (pace.rounds_enough as f64 + pace.rounds as f64) / 2.0;
-        match cell.measure {
-            Measure::Coldstart => pace.rounds_enough as f64 * 4.0 * start,
-            Measure::Application => (one * rounds).min(pace.engine_seconds_max) + one,
-            Measure::Throughput => {
-                let counted = cell
-                    .point
-                    .requests
-                    .map_or(f64::INFINITY, |count| count as f64 / one);
-                started + warmup + rounds * counted.min(pace.load_seconds)
-            }
-            _ if pace.slow(one, cell).is_some() => 0.0,
-            _ => {
-                let checks = match (
-                    engine.remembers,
-                    cell.measure == Measure::Endtoend && engine.is(Role::Server),
-                ) {
-                    (true, true) => 14.0,
-                    (true, false) => 7.0,
-                    (false, true) => 7.0,
-                    (false, false) => 3.0,
-                };
-                let before = started + checks * one + warmup.max(2.0 * one);
-                let round = (pace.seconds / pace.rounds as f64).max(2.0 * one);
-                let most = 1.0 + ((pace.engine_seconds_max - before) / round).max(0.0).floor();
-                before + round * most.min(rounds)
-            }
-        }
-    }
+    Ok(run.told(&run.planned(options.minutes)?))
 }
 
 impl<'s> Run<'s> {
-    /// The cells and the seconds that each will take, as far as earlier runs tell.
-    pub(super) fn planned(&self) -> Outcome<Vec<(Cell<'s>, f64)>> {
-        let known = Known::of(self.suite)?;
-        let mut warmed = Warmed::new();
-        let mut seconds = |cell: &Cell<'_>| {
-            let wanted = self
-                .wanted(cell)
-                .into_iter()
-                .map(|index| &self.sessions[index].session);
-            let able: Vec<_> = wanted
-                .filter(|session| refused(session, cell).is_none())
-                .collect();
-            if able.is_empty() || cell.workload.unsupported.is_some() {
-                return 0.0;
-            }
-            let each = able.iter().filter(|session| Place::of(session, cell).is_some());
-            let engines: f64 = each
-                .map(|session| known.seconds(&self.pace, session.engine, cell, &mut warmed))
-                .sum();
-            engines + frame(cell)
+    /// What is to be done, as far as it fits into so many minutes.
+    pub(super) fn planned(&self, minutes: Option<f64>) -> Outcome<Plan<'s>> {
+        let order = Order::of(&self.suite.folder)?;
+        let mut cells = self.cells()?;
+        cells.sort_by_key(|cell| (order.rank(cell), order.place(&cell.workload.name)));
+        let programs: f64 = self.programs()?.iter().map(|program| program.seconds).sum();
+        let portions = self.portions(&cells, &order);
+        let budget = minutes.map_or(f64::INFINITY, |minutes| minutes * 60.0 - programs);
+        let taken = fitting(&portions, budget);
+        let mut plan = Plan {
+            cells: Vec::new(),
+            left_out: left_out(&cells, &portions, &taken),
+            seconds: programs,
+            rows: 0,
         };
-        let cells = self.cells()?;
-        Ok(cells
-            .into_iter()
-            .map(|cell| {
-                let took = seconds(&cell);
-                (cell, took)
-            })
-            .collect())
+        let mut chosen: BTreeMap<usize, (bool, f64)> = BTreeMap::new();
+        for (portion, _) in portions.iter().zip(&taken).filter(|(_, taken)| **taken) {
+            let (variants, seconds) = chosen.entry(portion.cell).or_default();
+            *variants |= portion.variants;
+            *seconds += portion.seconds;
+            plan.seconds += portion.seconds;
+            plan.rows += portion.rows;
+        }
+        for (index, cell) in cells.into_iter().enumerate() {
+            if let Some((variants, seconds)) = chosen.remove(&index) {
+                plan.cells.push(Planned {
+                    cell,
+                    variants,
+                    seconds,
+                });
+            }
+        }
+        Ok(plan)
     }
 
-    /// All of it, the programs of papers too.
-    pub(super) fn seconds(&self, planned: &[(Cell<'_>, f64)]) -> Outcome<f64> {
-        let programs = self.programs()?;
-        let programs: f64 = programs.iter().map(|program| program.seconds).sum();
-        Ok(programs + planned.iter().map(|(_, seconds)| seconds).sum::<f64>())
+    /// The portions of these cells that have no rows yet, the weightiest first.
+    fn portions(&self, cells: &[Cell<'s>], order: &Order) -> Vec<Portion> {
+        let mut portions = Vec::new();
+        for (index, cell) in cells.iter().enumerate() {
+            let (variants, toolkits): (Vec<usize>, Vec<usize>) =
+                self.wanted(cell, true).into_iter().partition(|&session| {
+                    let engine = self.sessions[session].session.engine;
+                    engine.name != engine.base()
+                });
+            let rank = order.rank(cell);
+            for (variants, sessions, rank) in [(false, toolkits, rank), (true, variants, rank + 1)] {
+                if !sessions.is_empty() {
+                    portions.push((
+                        sessions,
+                        Portion {
+                            cell: index,
+                            variants,
+                            rank,
+                            seconds: 0.0,
+                            rows: 0,
+                        },
+                    ));
+                }
+            }
+        }
+        portions.sort_by_key(|(_, portion)| portion.rank);
+        let mut warmed = Warmed::new();
+        let mut framed = vec![false; cells.len()];
+        let priced = portions.into_iter().map(|(sessions, mut portion)| {
+            let cell = &cells[portion.cell];
+            portion.rows = sessions.len();
+            if cell.workload.unsupported.is_some() {
+                return portion;
+            }
+            for index in sessions {
+                let session = &self.sessions[index].session;
+                if refused(session, cell).is_none() {
+                    portion.seconds += self.known.seconds(&self.pace, session, cell, &mut warmed);
+                }
+            }
+            // Values, messages and limits are made once for both portions.
+            if portion.seconds > 0.0 && !std::mem::replace(&mut framed[portion.cell], true) {
+                portion.seconds += frame(cell);
+            }
+            portion
+        });
+        priced.collect()
     }
 
-    pub(super) fn told(&self, planned: &[(Cell<'_>, f64)]) -> Outcome<String> {
-        let seconds = self.seconds(planned)?;
-        let rows: usize = planned.iter().map(|(cell, _)| self.wanted(cell).len()).sum();
+    pub(super) fn told(&self, plan: &Plan<'_>) -> String {
         let mut told = format!(
-            "computed time {:.0} min {:02.0} s: {} comparisons, {rows} rows",
-            (seconds / 60.0).floor(),
-            seconds % 60.0,
-            planned.len()
+            "computed time {:.0} min {:02.0} s: {} comparisons, {} rows",
+            (plan.seconds / 60.0).floor(),
+            plan.seconds % 60.0,
+            plan.cells.len(),
+            plan.rows
         );
         for words in &self.results.head.spared {
             told.push_str(&format!("\n  {words}"));
         }
-        Ok(told)
+        if !plan.left_out.is_empty() {
+            told.push_str("\nleft out, for there is no time for it; --resume adds it:");
+        }
+        for left in &plan.left_out {
+            told.push_str(&format!("\n  {left}"));
+        }
+        told
     }
 }
 
-/// Seconds of a cell without its engines.
-fn frame(cell: &Cell<'_>) -> f64 {
-    CELL_SECONDS.0 + CELL_SECONDS.1 * cell.size as f64 * weight(cell)
+/// Which portions, the weightiest first, fit into so many seconds. One that does not is left out, and lighter ones may
+/// fit still; variants are never measured without their toolkits.
+fn fitting(portions: &[Portion], seconds: f64) -> Vec<bool> {
+    let mut left = seconds;
+    let mut missed = Vec::new();
+    let mut fits = |portion: &Portion| {
+        let alone = portion.variants && missed.contains(&portion.cell);
+        let fits = !alone && portion.seconds <= left;
+        match fits {
+            true => left -= portion.seconds,
+            false => missed.push(portion.cell),
+        }
+        fits
+    };
+    portions.iter().map(&mut fits).collect()
 }
 
-/// How many doubles an item is like.
-fn weight(cell: &Cell<'_>) -> f64 {
-    match cell.workload.kind {
-        Kind::ClassAds => 60.0,
-        Kind::Google => 20.0,
-        Kind::Nested | Kind::Attributes => 4.0,
-        Kind::Files => cell.workload.data.length as f64 / 100.0,
-        Kind::Mios | Kind::Events => 2.0 + cell.workload.data.length as f64 / 100.0,
-        Kind::Bytes => 0.05,
-        _ => 1.0,
+/// What is not taken, a line a workload, point and measure.
+fn left_out(cells: &[Cell<'_>], portions: &[Portion], taken: &[bool]) -> Vec<LeftOut> {
+    let mut sizes: BTreeMap<(String, String, &str, bool), Vec<usize>> = BTreeMap::new();
+    let missing = portions.iter().zip(taken).filter(|(_, taken)| !**taken);
+    for (portion, _) in missing {
+        let cell = &cells[portion.cell];
+        let key = |variants| {
+            (
+                cell.workload.name.clone(),
+                cell.point.name.clone(),
+                cell.measure.name(),
+                variants,
+            )
+        };
+        // Where toolkits are left out, so are their variants.
+        let whole = sizes
+            .get(&key(false))
+            .is_some_and(|sizes| sizes.contains(&cell.size));
+        if !(portion.variants && whole) {
+            sizes.entry(key(portion.variants)).or_default().push(cell.size);
+        }
     }
-}
-
-fn records(suite: &Suite) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(suite.folder.join("record"))
+    sizes
         .into_iter()
-        .flatten();
-    let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
-    paths.retain(|path| path.extension().is_some_and(|e| e == "jsonl"));
-    paths.sort();
-    paths
+        .map(|((workload, point, measure, variants), mut sizes)| {
+            sizes.sort_unstable();
+            LeftOut {
+                workload,
+                point,
+                measure: measure.into(),
+                sizes,
+                variants,
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    fn portion(cell: usize, variants: bool, rank: usize, seconds: f64) -> Portion {
+        Portion {
+            cell,
+            variants,
+            rank,
+            seconds,
+            rows: 1,
+        }
+    }
+
+    #[test]
+    fn what_weighs_most_is_taken_first_and_what_fits_still_follows() {
+        let portions = [
+            portion(0, false, 0, 10.0),
+            portion(1, false, 0, 10.0),
+            portion(0, true, 1, 15.0),
+            portion(2, false, 1, 4.0),
+        ];
+        assert_eq!(fitting(&portions, 25.0), [true, true, false, true]);
+        assert_eq!(fitting(&portions, 35.0), [true, true, true, false]);
+        assert_eq!(fitting(&portions, f64::INFINITY), [true; 4]);
+        assert_eq!(fitting(&portions, 0.0), [false; 4]);
+    }
+
+    #[test]
+    fn variants_are_not_measured_without_their_toolkits() {
+        let portions = [
+            portion(0, false, 0, 10.0),
+            portion(0, true, 1, 1.0),
+            portion(1, true, 1, 1.0),
+        ];
+        assert_eq!(fitting(&portions, 5.0), [false, false, true]);
+    }
+
+    fn suite() -> Suite {
+        Suite::open(Some(Path::new(env!("CARGO_MANIFEST_DIR")))).expect("the suite")
+    }
+
+    #[test]
+    fn what_is_left_out_is_named_once() {
+        let suite = suite();
+        let doubles = suite.workloads.iter().find(|w| w.name == "doubles");
+        let cells = doubles.expect("doubles").cells(false);
+        let at = |size: usize| cells.iter().position(|cell| cell.size == size).expect("a size");
+        let portions = [
+            portion(at(1000), false, 1, 1.0),
+            portion(at(500), false, 2, 1.0),
+            portion(at(1000), true, 2, 1.0),
+            portion(at(500), true, 3, 1.0),
+        ];
+        let left = left_out(&cells, &portions, &[true, false, false, false]);
+        let words: Vec<String> = left.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            words,
+            ["doubles serialize: 500", "doubles serialize: variants at 1000"]
+        );
+    }
+
+    /// Costs as on record: a run of less time has all workloads and measures still, in fewer sizes.
+    #[test]
+    fn less_time_means_fewer_sizes_and_not_fewer_workloads() {
+        let suite = suite();
+        let order = Order::of(&suite.folder).expect("the order");
+        let mut cells: Vec<Cell<'_>> = suite.workloads.iter().flat_map(|w| w.cells(false)).collect();
+        cells.sort_by_key(|cell| order.rank(cell));
+        let portions: Vec<Portion> = cells
+            .iter()
+            .enumerate()
+            .map(|(index, cell)| portion(index, false, order.rank(cell), 1.0))
+            .collect();
+        let taken = fitting(&portions, 0.6 * cells.len() as f64);
+        for workload in &suite.workloads {
+            for cell in workload.cells(false) {
+                let same = |other: &Cell<'_>| {
+                    other.workload.name == workload.name
+                        && other.measure == cell.measure
+                        && other.point == cell.point
+                };
+                let has = cells
+                    .iter()
+                    .zip(&taken)
+                    .any(|(other, taken)| *taken && same(other));
+                assert!(has, "{}", cell.key());
+            }
+        }
+    }
 }
