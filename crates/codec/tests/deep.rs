@@ -59,15 +59,22 @@ fn nested(open: &str, close: &str, levels: usize) -> String {
 #[test]
 fn records_in_records_are_read_copied_compared_shown_written_and_dropped() {
     on_a_small_stack(|| {
-        let table = Table::parse("Deep = d:Deep?");
-        let plan = table.plan("Deep");
-        let text = support::message("Deep", &nested("<d>", "</d>", LEVELS));
-        let value = read(&table, &plan, &text, &LIMITS).expect("read");
-        let copy = value.clone();
-        assert!(copy == value);
-        assert_eq!(format!("{copy:?}").matches("Record(").count(), LEVELS + 1);
-        let written = write(&table, &plan, &value, LIMITS.depth_max).expect("written");
-        assert!(read(&table, &plan, &written, &LIMITS).expect("read again") == value);
+        for (types, levels) in [
+            ("Deep = d:Deep?", LEVELS),
+            ("Deep = d:Deep*", LEVELS / 10),
+            ("Deep = (d:Deep | e:Deep)?", LEVELS / 10),
+            ("Deep = (e:Deep?, d:Deep?)*", LEVELS / 10),
+        ] {
+            let table = Table::parse(types);
+            let plan = table.plan("Deep");
+            let text = support::message("Deep", &nested("<d>", "</d>", levels));
+            let value = read(&table, &plan, &text, &LIMITS).expect("read");
+            let copy = value.clone();
+            assert!(copy == value);
+            assert!(format!("{copy:?}").matches("Record(").count() > levels);
+            let written = write(&table, &plan, &value, LIMITS.depth_max).expect("written");
+            assert!(read(&table, &plan, &written, &LIMITS).expect("read again") == value);
+        }
     });
 }
 

@@ -267,7 +267,7 @@ fn a_character_that_xml_cannot_carry_names_its_place() {
     }
 }
 
-/// Integers that a facet bounds, of the type of `local`.
+/// Numbers that a facet bounds, of the type of `local`.
 fn bounded(local: &str, builtin: Builtin, field: usize, least: &str, greatest: &str) -> Table {
     let mut table = Table::parse(TYPES);
     let facets = Facets {
@@ -311,6 +311,33 @@ fn integers_have_their_bounds_where_these_are_wanted() {
             let [strict, singly] = written(&table, "Kinds", &body, true);
             assert_eq!(strict, singly);
             assert_eq!(strict.is_ok(), good, "{builtin:?} {value}");
+            assert!(read::<KindsBody>(&table, "Kinds", &lax, false).unwrap() == body);
+            let read = read::<KindsBody>(&table, "Kinds", &lax, true);
+            assert_eq!(read.is_ok(), good, "{builtin:?} {value}");
+            let dynamic = read_dynamic(&table, "Kinds", &lax, true);
+            assert_eq!(read.err(), dynamic.err());
+        }
+    }
+}
+
+#[test]
+fn doubles_and_floats_have_their_bounds_too() {
+    for (builtin, field) in [(Builtin::Double, 2), (Builtin::Float, 1)] {
+        let table = bounded("Kind", builtin, field, "-0.5", "0.5");
+        for (at, value, good) in [
+            (0, 0.5, true),
+            (0, 0.75, false),
+            (299, 0.75, false),
+            (130, -1.0, false),
+        ] {
+            let mut body = kinds(300);
+            for item in &mut body.kinds.item {
+                (item.time, item.ratio) = (0.25, 0.25);
+            }
+            let odd = &mut body.kinds.item[at];
+            (odd.time, odd.ratio) = (f64::from(value), value);
+            let [lax, _] = written(&table, "Kinds", &body, false);
+            let lax = lax.unwrap();
             assert!(read::<KindsBody>(&table, "Kinds", &lax, false).unwrap() == body);
             let read = read::<KindsBody>(&table, "Kinds", &lax, true);
             assert_eq!(read.is_ok(), good, "{builtin:?} {value}");

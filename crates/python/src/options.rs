@@ -109,6 +109,7 @@ pub(crate) fn client_options(settings: &Settings<'_, '_>) -> PyResult<ClientOpti
     options.share_texts = settings.get("share_texts")?.unwrap_or(false);
     settings.set("strict", &mut options.strict)?;
     settings.set("http_headers", &mut options.http_headers)?;
+    settings.set("depth_max", &mut options.limits.depth_max)?;
     options.http = http_options(settings)?;
     options.layers = crate::layers::client_layers(settings)?;
     static SENT: LazyLock<Pool> = LazyLock::new(Pool::new);

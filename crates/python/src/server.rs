@@ -59,6 +59,7 @@ impl Server {
         service_options.digits = settings.get("digits")?;
         service_options.share_texts = settings.get("share_texts")?.unwrap_or(false);
         settings.set("strict", &mut service_options.strict)?;
+        settings.set("depth_max", &mut service_options.limits.depth_max)?;
         settings.set("roles", &mut service_options.roles)?;
         settings.set("understood", &mut service_options.understood)?;
         // Apart from what clients send: callers must not learn of it by the time that replies take.

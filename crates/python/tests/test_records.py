@@ -196,6 +196,11 @@ def test_what_is_deep_or_much_takes_neither_stack_nor_long(client):
         deep = deep["children"][0]
     assert deep == {"value": 1}
 
+    for again in (copy.deepcopy(chain(1)), pickle.loads(pickle.dumps(chain(1)))):
+        assert again == chain(1)
+    shallow = copy.copy(outer := chain(1))
+    assert shallow is not outer and shallow.children is outer.children
+
     def doubled():
         tree = Tree(0)
         for value in range(40):

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::{Column, DType, Record, RowLayout, Scalar, Table, Value};
+use crate::{Column, DType, Record, RowField, RowLayout, Scalar, Table, Value};
 
 /// Some records of one layout: the numbers packed row after row, the texts beside them and borrowed.
 ///
@@ -95,7 +95,7 @@ impl<'a> Packed<'a> {
                 _ => return false,
             }
         }
-        let number = |field: &crate::RowField| {
+        let number = |field: &RowField| {
             values
                 .get(field.index)
                 .is_some_and(|value| push_number(&mut self.numbers, field.dtype, value))
@@ -106,21 +106,14 @@ impl<'a> Packed<'a> {
     /// The records as dynamic values.
     pub fn records(&self) -> impl ExactSizeIterator<Item = Value> {
         let shape = self.layout.shape();
+        let cells: Vec<Option<&RowField>> = self.layout.cells().collect();
         self.rows().map(move |(numbers, texts)| {
-            let mut record = Record::new(shape.clone());
-            let values = record.values_mut();
-            for field in self.layout.fields() {
-                if let (Some(value), Some(bytes)) = (values.get_mut(field.index), numbers.get(field.offset..))
-                {
-                    *value = number(field.dtype, bytes);
-                }
-            }
-            for (&field, text) in self.layout.texts().iter().zip(texts) {
-                if let Some(value) = values.get_mut(field) {
-                    *value = Value::Text((*text).to_owned());
-                }
-            }
-            Value::Record(record)
+            let mut texts = texts.iter();
+            let values = cells.iter().map(|cell| match cell {
+                Some(field) => number(field.dtype, numbers.get(field.offset..).unwrap_or_default()),
+                None => texts.next().map_or(Value::Absent, |text| Value::from(*text)),
+            });
+            Value::Record(Record::of(shape.clone(), values.collect()))
         })
     }
 

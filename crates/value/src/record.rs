@@ -77,6 +77,12 @@ impl Record {
         Record { shape, values }
     }
 
+    /// A record of these values, one for each field of the shape.
+    pub(crate) fn of(shape: Arc<Shape>, values: Box<[Value]>) -> Self {
+        debug_assert_eq!(shape.len(), values.len());
+        Record { shape, values }
+    }
+
     /// The names of the fields.
     pub fn shape(&self) -> &Arc<Shape> {
         &self.shape

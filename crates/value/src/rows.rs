@@ -73,6 +73,12 @@ impl RowLayout {
         &self.fields
     }
 
+    /// What each field of the shape is, in order: a number with its place, or a text (`None`).
+    pub fn cells(&self) -> impl Iterator<Item = Option<&RowField>> {
+        let mut numbers = self.fields.iter().peekable();
+        (0..self.shape.len()).map(move |index| numbers.next_if(|field| field.index == index))
+    }
+
     /// The indexes of the fields that are texts, which [`Rows`] has no place for.
     pub fn texts(&self) -> &[usize] {
         &self.texts

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::typed::LinesIn;
 use crate::{
     ColumnBuf, DType, Graph, GraphSink, Grid, Packed, Record, RowLayout, Rows, Scalar, Shape, Sink, Slot,
     Value,
@@ -130,14 +131,20 @@ impl ValueSink {
     }
 
     fn append(&mut self, at: Slot, values: impl Iterator<Item = Value>) {
-        let Some(slot) = self.slot(at) else { return };
+        if let Some(list) = self.list(at) {
+            list.extend(values);
+        }
+    }
+
+    /// The list of a field, of what is there already.
+    fn list(&mut self, at: Slot) -> Option<&mut Vec<Value>> {
+        let slot = self.slot(at)?;
+        if !matches!(slot, Value::List(_)) {
+            *slot = Value::List(std::mem::take(slot).into_list());
+        }
         match slot {
-            Value::List(list) => list.extend(values),
-            other => {
-                let mut list = std::mem::take(other).into_list();
-                list.extend(values);
-                *other = Value::List(list);
-            }
+            Value::List(list) => Some(list),
+            _ => None,
         }
     }
 }
@@ -200,6 +207,14 @@ impl Sink for ValueSink {
 
     fn packed(&mut self, at: Slot, packed: &Packed<'_>) {
         self.append(at, packed.records());
+    }
+
+    fn read_lines(&mut self, at: Slot, lines: &LinesIn<'_>) -> Option<(u32, usize)> {
+        // Numbers alone are one array.
+        if lines.layout.texts().is_empty() || !at.many {
+            return None;
+        }
+        lines.read_records(self.list(at)?)
     }
 
     fn texts(&mut self, at: Slot, texts: &[&str]) {

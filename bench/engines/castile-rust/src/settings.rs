@@ -58,6 +58,9 @@ impl Variant {
 /// Larger than any message of the suite: one is never refused for its size.
 const BODY_BYTES_MAX: u64 = 1 << 30;
 
+/// Elements within one another: a toolkit that knows no references inside a ring nests all of it.
+const DEPTH_MAX: u32 = 100_000;
+
 impl Settings {
     pub(crate) fn from_environment() -> Outcome<Settings> {
         let name = std::env::var("CASTILE_ENGINE").unwrap_or_default();
@@ -106,6 +109,7 @@ impl Settings {
             ..ClientOptions::default()
         };
         options.http.body_bytes_max = BODY_BYTES_MAX;
+        options.limits.depth_max = DEPTH_MAX;
         options.http.chunked = self.chunk.is_some_and(|bytes| bytes > 0);
         if !self.keep_alive {
             options.http.pool_idle_max = 0;
@@ -128,6 +132,7 @@ impl Settings {
             share_texts: self.encoded,
             ..ServiceOptions::default()
         };
+        options.limits.depth_max = DEPTH_MAX;
         if self.username {
             let passwords = |user: &str| (user == "bench").then(|| "bench".into());
             options.layers = options

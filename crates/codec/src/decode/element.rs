@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use castile_plan::{Builtin, ComplexId, Field, FieldKind, SimpleId, TypeId, Types, Variety};
-use castile_value::{Scalar, Sink, Slot};
+use castile_value::{Scalar, Sink, Slot, deep};
 use castile_xml::{Attribute, Name, Reader};
 
 use super::{Decoder, Start};
@@ -327,7 +327,23 @@ impl<'a> Decoder<'a, '_> {
         castile_lexical::parse_bool(value.as_bytes()).map_err(|e| self.bad(Kind::Lexical, e.to_string()))
     }
 
-    /// Reads a record, after its start tag, through its end tag.
+    /// Reads a record, after its start tag, through its end tag, as one that the sink is told of.
+    pub(super) fn told_record(
+        &mut self,
+        id: ComplexId,
+        slot: Slot,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Error> {
+        sink.open(slot, self.types.shape(id));
+        let around = std::mem::take(&mut self.arrays);
+        let read = deep(|| self.record(id, sink));
+        self.arrays = around;
+        read?;
+        sink.close();
+        Ok(())
+    }
+
+    /// Reads what is in a record, after its start tag, through its end tag.
     pub(super) fn record(&mut self, id: ComplexId, sink: &mut dyn Sink) -> Result<(), Error> {
         self.attributes(id, sink)?;
         let types = self.types;

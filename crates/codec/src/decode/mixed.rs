@@ -1,7 +1,7 @@
 //! Mixed content: text before the first child is a field, an element with text elsewhere stays XML.
 
 use castile_plan::{ComplexId, SimpleId};
-use castile_value::{Sink, Slot, deep};
+use castile_value::{Sink, Slot};
 use castile_xml::Token;
 
 use super::{Decoder, Next, Start};
@@ -13,13 +13,7 @@ impl<'a> Decoder<'a, '_> {
         if self.types.mixed_field(id).is_some() && self.is_interleaved()? {
             return self.wild(slot, sink);
         }
-        sink.open(slot, self.types.shape(id));
-        let around = std::mem::take(&mut self.arrays);
-        let read = deep(|| self.record(id, sink));
-        self.arrays = around;
-        read?;
-        sink.close();
-        Ok(())
+        self.told_record(id, slot, sink)
     }
 
     /// Reads the text before the first child of an element of mixed content; gives what ended it.

@@ -18,10 +18,7 @@ impl<M: Marks> Encoder<'_, M> {
             Item::Xml(text) => self.fragment(wildcard, text),
             Item::Scalar(Scalar::Text(text)) => self.fragment(wildcard, &text),
             Item::Record(source) => self.declared_element(wildcard, source),
-            Item::Items(items) => (0..items.len()).try_for_each(|i| {
-                self.inside(|this| this.wild(wildcard, items.item(i)))
-                    .map_err(|e| e.within(format!("[{}]", i + 1)))
-            }),
+            Item::Items(items) => self.each_item(items, |this, item| this.wild(wildcard, item)),
             other => Err(wrong_kind(self.types, TypeId::Any, &other)),
         }
     }

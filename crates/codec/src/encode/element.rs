@@ -406,10 +406,7 @@ impl<M: Marks> Encoder<'_, M> {
                 self.refuse_unknown(source, id)?;
                 deep(|| self.content(id, source))
             }
-            Item::Items(items) => (0..items.len()).try_for_each(|i| {
-                self.inside(|this| this.groups(f, items.item(i)))
-                    .map_err(|e| e.within(format!("[{}]", i + 1)))
-            }),
+            Item::Items(items) => self.each_item(items, |this, item| this.groups(f, item)),
             Item::Table(table) => {
                 (0..table.len()).try_for_each(|i| self.content(id, &super::array::Row(&table, i)))
             }

@@ -21,7 +21,7 @@ mod texts;
 
 use castile_message::{Marks, Unmarked, Version};
 use castile_plan::{Complex, ComplexId, Field, FieldKind, Namespace, NsIx, Plan, TypeId, Types};
-use castile_value::{Item, Source, deep};
+use castile_value::{Item, Items, Source, deep};
 
 pub use fault::encode_fault;
 pub use flat::{Flat, RowWriter};
@@ -270,6 +270,21 @@ impl<'e, M: Marks> Encoder<'e, M> {
         self.independent().map_err(|e| e.within("Body"))?;
         self.raw("</S:Body>");
         Ok(())
+    }
+
+    /// Writes each of several values; a list among them may be in itself.
+    fn each_item<'i>(
+        &mut self,
+        items: &'i dyn Items,
+        mut write: impl FnMut(&mut Self, Item<'i>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        (0..items.len()).try_for_each(|i| {
+            let written = match items.item(i) {
+                list @ Item::Items(_) => self.inside(|this| write(this, list)),
+                item => write(self, item),
+            };
+            written.map_err(|e| e.within(format!("[{}]", i + 1)))
+        })
     }
 
     /// Whether an element may be opened.

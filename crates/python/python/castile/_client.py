@@ -87,6 +87,7 @@ class Shared(Generic[Service]):
         follow_redirects: bool = False,
         compress: str | None = None,
         reply_bytes_max: int | None = None,
+        depth_max: int | None = None,
         cookies: bool = True,
         chunked: bool = False,
     ) -> None:
@@ -108,6 +109,7 @@ class Shared(Generic[Service]):
             "follow_redirects": follow_redirects,
             "compress": compress,
             "reply_bytes_max": reply_bytes_max,
+            "depth_max": depth_max,
             "cookies": cookies,
             "chunked": chunked,
             "classes": None if self._castile_types is None else self._castile_types.record_class,

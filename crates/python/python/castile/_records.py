@@ -14,6 +14,7 @@ from typing import Any, ClassVar, TypeAlias, cast
 
 import numpy as np
 
+from ._chains import built, copied, flattened, is_deep
 from ._names import attribute_names, class_name
 from ._plain import NIL, SKIP, XML, Nil, QName, Skip
 from ._showing import brief, shown
@@ -145,15 +146,29 @@ class Record:
         return ", ".join(f"{attr}={brief(value)}" for attr, value in held if value is not SKIP)
 
     def __reduce__(self) -> tuple[Any, ...]:
+        if is_deep(self):
+            return built, (flattened(self),)
         # Its values come after the object itself, which may stand among them.
-        values = tuple(_held(self, attr) for attr in self._castile_attrs)
+        return *self._castile_maker(), self._castile_held()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        return copied(self, memo)
+
+    def __copy__(self) -> Record:
+        return Record.__replace__(self)
+
+    def _castile_held(self) -> tuple[Any, ...]:
+        return tuple(_held(self, attr) for attr in self._castile_attrs)
+
+    def _castile_maker(self) -> tuple[Any, tuple[Any, ...]]:
+        """A function and its arguments for an object of this class without values."""
         if self._castile_importable:
-            return type(self), (), values
+            return type(self), ()
         is_array, members = isinstance(self, ArrayRecord), tuple(self._castile_members.items())
         spec = (self._castile_type, self._castile_fields, self._castile_kinds, is_array, None, members)
-        return _blank, spec, values
+        return _blank, spec
 
-    def __setstate__(self, values: tuple[Any, ...]) -> None:
+    def __setstate__(self, values: Iterable[Any]) -> None:
         for attr, value in zip(self._castile_attrs, values, strict=True):
             if value is not SKIP:
                 setattr(self, attr, value)

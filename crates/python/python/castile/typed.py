@@ -120,6 +120,7 @@ class Settings(TypedDict, total=False):
     follow_redirects: bool
     compress: str | None
     reply_bytes_max: int | None
+    depth_max: int | None
     cookies: bool
     chunked: bool
 

@@ -1,6 +1,6 @@
 //! Single values, arrays and rows as Python objects.
 
-use castile_value::{Column, ColumnBuf, Decimal, Packed, Record, RowField, Rows, Scalar, Value};
+use castile_value::{Column, ColumnBuf, Decimal, Packed, Record, RowField, Rows, Scalar, Value, deep};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -263,7 +263,7 @@ pub(crate) fn value_to_python<'py>(
         }
         // A detail stands alone: nobody has the object.
         Value::Ref(_) => none(),
-        Value::Record(record) => record_to_python(py, classes, record)?,
+        Value::Record(record) => deep(|| record_to_python(py, classes, record))?,
         Value::Map(fields) => {
             let dict = PyDict::new(py);
             for (name, value) in fields {

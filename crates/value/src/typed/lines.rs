@@ -9,8 +9,8 @@
 use castile_xml::like::{after, after_space};
 use castile_xml::{Constant, Room};
 
-use super::Fields;
-use crate::RowLayout;
+use super::{Cell, Fields};
+use crate::{DType, Record, RowLayout, Scalar, Value};
 
 /// A value of a record that is written as text.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +41,7 @@ pub struct CellIn<'a> {
 
 /// The values of a record that is read from text.
 pub trait CellsIn {
-    /// Value `k`, in the order of the layout's shape; `None` past the end.
+    /// Value `k`, in the order of the layout's shape; `None` past the end, or when it is read otherwise.
     fn cell(&self, k: usize) -> Option<CellIn<'_>>;
 }
 
@@ -95,41 +95,117 @@ impl<'o> LinesOut<'o> {
 
 impl LinesIn<'_> {
     /// Appends the records that are like the others; gives their number and where they end. `None` when the type
-    /// is not of this layout.
+    /// is not of this layout, or some value is read otherwise.
     pub(super) fn read<T: Fields>(&self, many: &mut Vec<T>) -> Option<(u32, usize)> {
-        if !is_line_of::<T>(self.layout) {
-            return None;
+        match is_line_of::<T>(self.layout) {
+            true => self.each(
+                |at, cells| T::get_line(self.text, at, cells),
+                |record| many.push(record),
+            ),
+            false => None,
         }
-        let first = self.cells.cell(0)?.before;
+    }
+
+    /// The same for dynamic records.
+    pub(crate) fn read_records(&self, many: &mut Vec<Value>) -> Option<(u32, usize)> {
+        let shape = self.layout.shape();
+        let kinds: Vec<Option<DType>> = self.layout.cells().map(|cell| Some(cell?.dtype)).collect();
+        self.each(
+            |at, cells| {
+                let (values, end) = values_at(self.text, at, &kinds, cells)?;
+                Some((Record::of(shape.clone(), values.into()), end))
+            },
+            |record| many.push(record.into()),
+        )
+    }
+
+    /// Takes each record that `get` reads at the place of its first value, through its last.
+    #[inline(always)]
+    fn each<R>(
+        &self,
+        get: impl Fn(usize, &[CellIn<'_>]) -> Option<(R, usize)>,
+        mut take: impl FnMut(R),
+    ) -> Option<(u32, usize)> {
+        let cells: Option<Vec<CellIn<'_>>> = (0..self.layout.shape().len())
+            .map(|k| self.cells.cell(k))
+            .collect();
+        let cells = cells?;
+        let first = cells.first()?.before;
         let input = self.text.as_bytes();
         let start = after(input, self.at, self.gap).and_then(|at| after(input, at, first));
         let Some(mut at) = start.filter(|_| self.left > 0) else {
             return Some((0, self.at));
         };
-        let cells: Vec<CellIn<'_>> = (0..T::CELLS.len()).map_while(|k| self.cells.cell(k)).collect();
         // What stands between the values of two records is compared at once.
         let between = [self.close, self.gap, first].concat();
         let head = self.gap.len() + first.len();
         let (mut count, mut end) = (0, self.at);
         while count < self.left {
-            let Some((record, behind)) = T::get_line(self.text, at, &cells) else {
+            let Some((record, behind)) = get(at, &cells) else {
                 break;
             };
             if let Some(next) = after_space(input, behind, &between) {
-                many.push(record);
+                take(record);
                 count += 1;
                 end = next - head;
                 at = next;
                 continue;
             }
             if let Some(behind) = after_space(input, behind, self.close) {
-                many.push(record);
+                take(record);
                 count += 1;
                 end = behind;
             }
             break;
         }
         Some((count, end))
+    }
+}
+
+/// The values of a record from the place of its first on, and where the last ends.
+#[inline]
+fn values_at(
+    text: &str,
+    at: usize,
+    kinds: &[Option<DType>],
+    cells: &[CellIn<'_>],
+) -> Option<(Vec<Value>, usize)> {
+    let mut values = Vec::with_capacity(kinds.len());
+    let mut at = at;
+    for (k, (kind, cell)) in kinds.iter().zip(cells).enumerate() {
+        if k > 0 {
+            at = after_space(text.as_bytes(), at, cell.before)?;
+        }
+        let (value, end) = value_at(text, at, *kind, cell)?;
+        values.push(value);
+        at = end;
+    }
+    Some((values, at))
+}
+
+#[inline(always)]
+fn value_at(text: &str, at: usize, kind: Option<DType>, cell: &CellIn<'_>) -> Option<(Value, usize)> {
+    fn get<C: Cell>(
+        text: &str,
+        at: usize,
+        cell: &CellIn<'_>,
+        value: impl Fn(C) -> Value,
+    ) -> Option<(Value, usize)> {
+        C::get(text, at, cell).map(|(v, end)| (value(v), end))
+    }
+    match kind {
+        None => get(text, at, cell, Value::Text),
+        Some(DType::F64) => get(text, at, cell, Value::Double),
+        Some(DType::I32) => get(text, at, cell, |v: i32| Value::Int(v.into())),
+        Some(DType::F32) => get(text, at, cell, Value::Float),
+        Some(DType::Bool) => get(text, at, cell, Value::Bool),
+        Some(DType::I64) => get(text, at, cell, Value::Int),
+        Some(DType::U64) => get(text, at, cell, |v: u64| Scalar::UInt(v).into()),
+        Some(DType::U32) => get(text, at, cell, |v: u32| Value::Int(v.into())),
+        Some(DType::I16) => get(text, at, cell, |v: i16| Value::Int(v.into())),
+        Some(DType::U16) => get(text, at, cell, |v: u16| Value::Int(v.into())),
+        Some(DType::I8) => get(text, at, cell, |v: i8| Value::Int(v.into())),
+        Some(DType::U8) => get(text, at, cell, |v: u8| Value::Int(v.into())),
     }
 }
 

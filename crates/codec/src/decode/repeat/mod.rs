@@ -192,9 +192,8 @@ impl<'a, 'p> Decoder<'a, 'p> {
             return self.first_row(declared, layout, first, outer, sink);
         }
         let shape = types.shape(declared);
-        sink.open(slot, shape);
-        self.record(declared, sink).inspect_err(|_| self.trace = None)?;
-        sink.close();
+        self.told_record(declared, slot, sink)
+            .inspect_err(|_| self.trace = None)?;
         let Some(pattern) = self.pattern(start.at, outer) else {
             return Ok(0);
         };

@@ -78,6 +78,7 @@ impl CellsIn for Pattern<'_> {
         let cell = self.values.get(k)?;
         let bounds = match cell.kernel {
             Kernel::Int { least, greatest } => Some((least, greatest)),
+            Kernel::F64In(..) | Kernel::F32In(..) => return None,
             _ => None,
         };
         Some(CellIn {

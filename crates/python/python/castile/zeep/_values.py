@@ -60,9 +60,8 @@ class CompoundValue(Record):
     def __json__(self) -> dict[str, Any]:
         return self.__values__
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        values = tuple(_held(self, attr) for attr in self._castile_attrs)
-        return _blank, self._castile_spec, values
+    def _castile_maker(self) -> tuple[Any, tuple[Any, ...]]:
+        return _blank, self._castile_spec
 
     def _is_there(self, key: str) -> bool:
         return _held(self, self._castile_attrs[self._castile_index[key]]) is not SKIP
