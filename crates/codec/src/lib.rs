@@ -50,7 +50,7 @@ mod scalar;
 pub use castile_message::Version;
 pub use castile_xml::Limits;
 pub use decode::{
-    BodyStream, DecodeOptions, Earlier, Edition, Envelope, HeaderBlock, Intake, KeepOf, Lesson, Names,
+    BodyStream, DecodeOptions, Earlier, Edition, Envelope, HeaderBlock, Intake, KeepOf, Lesson, Names, Owner,
     Prologue, Reading, Sample, Shadow, Spine, Step, Techniques, Track, Variable,
 };
 pub use encode::{

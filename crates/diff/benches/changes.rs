@@ -10,7 +10,7 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
-use castile_codec::{DecodeOptions, Edition, Intake, Limits};
+use castile_codec::{DecodeOptions, Edition, Intake, Limits, Owner};
 use castile_diff::{Automata, Receiving, Shared};
 use castile_plan::Plan;
 use castile_testkit::{Rng, Table, median, time};
@@ -24,11 +24,12 @@ fn main() {
     let plan = table.plan("Doubles");
     let mut rng = Rng::new(5);
     let first: Vec<String> = (0..COUNT).map(|_| digits(&mut rng, 17)).collect();
-    let text = message(&first);
-    let (copy, column) = (text.clone(), vec![0.5f64; COUNT]);
+    let held = message(&first);
+    let text = held.0.as_str();
+    let (copy, column) = (text.to_owned(), vec![0.5f64; COUNT]);
     let mut into = Vec::with_capacity(COUNT);
     let compare = measure(|_| {
-        black_box(black_box(&text) == black_box(&copy));
+        black_box(black_box(text) == black_box(&*copy));
     });
     let copied = measure(|_| {
         into.clear();
@@ -74,10 +75,10 @@ fn main() {
         &table,
         &plan,
         "10 more, 7 fewer inside",
-        [&text, &message(&more)],
+        [&held, &message(&more)],
         false,
     );
-    shared(&table, &plan, &text, compare);
+    shared(&table, &plan, [&held, &message(&first)], compare);
 }
 
 /// Whether a row is asked for: all are unless words of their names are given.
@@ -98,7 +99,21 @@ fn digits(rng: &mut Rng, count: usize) -> String {
     format!("0.{digits}")
 }
 
-fn message(values: &[String]) -> String {
+/// A message as a transport holds it: it can be kept as it lies there.
+#[derive(Clone)]
+struct Held(Arc<String>);
+
+impl AsRef<[u8]> for Held {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+fn message(values: &[String]) -> Held {
+    Held(Arc::new(written(values)))
+}
+
+fn written(values: &[String]) -> String {
     let items: String = values.iter().map(|v| format!("<item>{v}</item>")).collect();
     format!(
         "<e:Envelope xmlns:e=\"http://schemas.xmlsoap.org/soap/envelope/\"><e:Body><Doubles xmlns=\"urn:t\">{items}</Doubles></e:Body></e:Envelope>"
@@ -111,7 +126,7 @@ fn measure(mut run: impl FnMut(usize)) -> f64 {
     median(samples.collect())
 }
 
-fn row(table: &Table, plan: &Plan, name: &str, messages: [&String; 2], equal: bool) {
+fn row(table: &Table, plan: &Plan, name: &str, messages: [&Held; 2], equal: bool) {
     let ways = [Receiving::off(), Receiving::default(), Receiving::default()].map(Automata::new);
     let kept = &ways[1];
     let warm = || Warm {
@@ -153,7 +168,7 @@ fn row(table: &Table, plan: &Plan, name: &str, messages: [&String; 2], equal: bo
         "{name:<28}{plain:>10.0}{kept:>10.0}{:>8.2}{in_place:>12.0}{:>8.2}{parsed:>10}{:>12}{by_hand:>10.0}{:>8.2}",
         plain / kept,
         plain / in_place,
-        messages[1].len(),
+        messages[1].0.len(),
         plain / by_hand
     );
 }
@@ -163,8 +178,8 @@ const CLOSE: &[u8] = b"</item>";
 
 /// What a loop takes that knows this very message and does nothing but compare with the last one, read what differs,
 /// keep it, and copy the values out: with equal widths an item is found by dividing, else items are gone through.
-fn by_hand(messages: [&String; 2], equal: bool) -> f64 {
-    let items_at = messages[0].find("<item>").expect("items");
+fn by_hand(messages: [&Held; 2], equal: bool) -> f64 {
+    let items_at = messages[0].0.find("<item>").expect("items");
     let mut last = Last {
         text: Vec::new(),
         lengths: vec![0; COUNT + 10],
@@ -172,7 +187,7 @@ fn by_hand(messages: [&String; 2], equal: bool) -> f64 {
     };
     let mut out = Vec::with_capacity(2 * COUNT);
     measure(|round| {
-        let text = messages[round % 2].as_bytes();
+        let text = messages[round % 2].0.as_bytes();
         let count = match equal && last.text.len() == text.len() {
             true => last.patched(text, items_at),
             false => last.walked(text, items_at),
@@ -248,12 +263,12 @@ fn with<T>(
     automata: &Automata,
     table: &Table,
     plan: &Plan,
-    text: &str,
+    text: &Held,
     body: &mut dyn Sink,
     read: impl FnOnce(castile_diff::Message<'_>, Intake<'_>) -> T,
 ) -> T {
     let types = &table.types;
-    let message = automata.open(text, &Limits::default(), Some(b"peer"));
+    let message = automata.open(&text.0, &Limits::default(), Some(b"peer"));
     let intake = Intake {
         types,
         plan,
@@ -261,7 +276,9 @@ fn with<T>(
         header: &mut ValueSink::new(types.shape(plan.header).clone()),
         body,
     };
-    read(message.expect("an envelope"), intake)
+    let mut message = message.expect("an envelope");
+    message.lies_in(Owner::new(text.clone()));
+    read(message, intake)
 }
 
 /// A result that is given back: its memory is filled again.
@@ -291,10 +308,11 @@ impl Sink for Warm {
 }
 
 /// The same object for the same message.
-fn shared(table: &Table, plan: &Plan, text: &str, compare: f64) {
+fn shared(table: &Table, plan: &Plan, messages: [&Held; 2], compare: f64) {
     let automata = Automata::new(Receiving::default());
     let mut given = 0;
-    let took = measure(|_| {
+    let took = measure(|round| {
+        let text = messages[round % 2];
         let mut body = ValueSink::new(table.types.shape(plan.body).clone());
         let shared = with(&automata, table, plan, text, &mut body, |message, intake| {
             automata

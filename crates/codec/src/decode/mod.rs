@@ -22,7 +22,9 @@ use castile_value::Sink;
 use castile_xml::{Name, NsId, Reader, Token};
 
 pub use envelope::{Envelope, HeaderBlock};
-pub use learn::{Earlier, Edition, KeepOf, Lesson, Prologue, Reading, Sample, Shadow, Track, Variable};
+pub use learn::{
+    Earlier, Edition, KeepOf, Lesson, Owner, Prologue, Reading, Sample, Shadow, Track, Variable,
+};
 pub use spine::Spine;
 pub use stream::{BodyStream, Step};
 

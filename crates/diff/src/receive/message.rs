@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use castile_codec::{Edition, Envelope};
+use castile_codec::{Edition, Envelope, Owner};
 
 use super::known::Known;
 
@@ -59,6 +59,7 @@ pub struct Message<'a> {
     /// What is known of its peer alone.
     pub(super) own: Option<Arc<Known>>,
     pub(super) peer: Option<Cow<'a, [u8]>>,
+    pub(super) owner: Option<Owner>,
 }
 
 impl<'a> Message<'a> {
@@ -78,6 +79,11 @@ impl<'a> Message<'a> {
             self.peer = Some(Cow::Owned(peer.to_vec()));
             self.own = None;
         }
+    }
+
+    /// Says what its bytes lie in, when that may be held until the next message comes: it is kept instead of a copy.
+    pub fn lies_in(&mut self, owner: Owner) {
+        self.owner = Some(owner);
     }
 
     /// The envelope, to be decoded plainly.

@@ -159,6 +159,7 @@ impl Automata {
             shared,
             own,
             peer: peer.map(Cow::Borrowed),
+            owner: None,
         })
     }
 
@@ -281,6 +282,7 @@ impl Automata {
             shared,
             own,
             peer,
+            owner,
         } = message;
         let entry = |known: &Arc<Known>| known.entry(operation, envelope.prologue()?).cloned();
         let entries = [entry(&shared), own.as_ref().and_then(entry)];
@@ -301,6 +303,7 @@ impl Automata {
             tracks: tracks().map(|kept| &kept.track),
             shadow,
             keep: if worth { keep } else { KeepOf::Nothing },
+            owner,
             given,
             learn: self.options.enabled && is_tried && is_worth_learning(misses.load(Ordering::Relaxed)),
         };

@@ -259,6 +259,7 @@ impl Client {
             memories: None,
             content_type: "",
             body,
+            owner: None,
         })
     }
 

@@ -2,7 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use castile_codec::{DecodeOptions, Envelope, Fault, HeaderBlock, Intake, Name};
+use bytes::Bytes;
+use castile_codec::{DecodeOptions, Envelope, Fault, HeaderBlock, Intake, Name, Owner};
 use castile_contract::Operation;
 use castile_diff::{Automata, Message, Received};
 use castile_http::Response;
@@ -60,6 +61,8 @@ pub(super) struct Arrived<'a> {
     pub(super) memories: Option<&'a Memories>,
     pub(super) content_type: &'a str,
     pub(super) body: &'a [u8],
+    /// The body once more, when it may be kept until the next reply comes.
+    pub(super) owner: Option<&'a Bytes>,
 }
 
 impl Client {
@@ -170,10 +173,11 @@ impl Client {
                 false => Err(during(refusal(*status, "it is an error without a word"))),
             };
         }
-        let (content_type, body) = match &exchange.incoming.related {
-            Some(Ok(related)) => (&*related.root.content_type, &related.root.content),
+        // A part would keep all other parts as well.
+        let (content_type, body, owner) = match &exchange.incoming.related {
+            Some(Ok(related)) => (&*related.root.content_type, &related.root.content, None),
             Some(Err(why)) => return Err(during(peer(&format!("no multipart message: {why}")))),
-            None => (content_type, body),
+            None => (content_type, body, Some(body)),
         };
         if !Media::parse(content_type).is_xml() {
             return Err(during(foreign(*status, content_type, body)));
@@ -184,6 +188,7 @@ impl Client {
             memories,
             content_type,
             body,
+            owner,
         };
         self.decode_reply(&arrived, header, result, read).map_err(during)
     }
@@ -201,10 +206,15 @@ impl Client {
             memories,
             content_type,
             body,
+            owner,
         } = arrived;
         let types = self.types();
         let text = media::text(body, &Media::parse(content_type))?;
-        let message = self.automata.open(&text, &self.options.limits, Some(MY_SERVER))?;
+        let mut message = self.automata.open(&text, &self.options.limits, Some(MY_SERVER))?;
+        let large = |body: &&Bytes| body.len() >= self.automata.options().values_bytes_min;
+        if let Some(body) = owner.filter(large) {
+            message.lies_in(Owner::new(body.clone()));
+        }
         let envelope = message.envelope();
         if let Some(memories) = memories {
             self.check(operation, memories, envelope)?;

@@ -19,9 +19,10 @@ use castile_xml::{Shift, common_prefix, realign};
 use super::changes::Changes;
 use super::form::{Cell, Form};
 use super::splice::Splice;
+use super::text::Part;
 use crate::decode::repeat::{Ground, Kernel, after, end_of, number};
 use crate::scalar::packed;
-use side::copy;
+pub(super) use side::copy;
 
 /// An array of numbers, or of records of numbers, as the last message had it.
 #[derive(Debug, Default)]
@@ -56,11 +57,11 @@ impl Array {
     pub(super) fn refresh(
         &mut self,
         form: &Form<'_>,
-        old: &mut [u8],
+        old: Part<'_>,
         ground: Ground<'_, '_>,
         at: usize,
     ) -> Refreshed {
-        let fuel = FUEL_A_BYTE * old.len();
+        let fuel = FUEL_A_BYTE * old.bytes().len();
         let mut changes = std::mem::take(&mut self.changes);
         changes.clear();
         let walk = Walk {
@@ -101,7 +102,7 @@ const FUEL_A_BYTE: usize = 4;
 struct Walk<'r, 'p, 'a> {
     ground: Ground<'p, 'a>,
     form: &'r Form<'r>,
-    old: &'r mut [u8],
+    old: Part<'r>,
     widths: Splice,
     values: Splice,
     /// Where the value at hand begins in the old text,
@@ -144,10 +145,12 @@ impl<'a> Walk<'_, '_, 'a> {
         let array_bytes = self.values.ahead().len();
         let next = match after(self.input(), from, self.form.first) {
             // Mostly nothing changed at all.
-            Some(_) if !self.old.is_empty() && after(self.input(), from, self.old).is_some() => {
-                let values = self.widths.ahead().len();
-                self.pass(values, self.old.len());
-                Next::More(from + self.old.len())
+            Some(_)
+                if !self.old.bytes().is_empty() && after(self.input(), from, self.old.bytes()).is_some() =>
+            {
+                let (values, bytes) = (self.widths.ahead().len(), self.old.bytes().len());
+                self.pass(values, bytes);
+                Next::More(from + bytes)
             }
             Some(at) if !self.widths.ahead().is_empty() => {
                 (self.before, self.at) = (self.form.first.len(), at);
@@ -163,7 +166,7 @@ impl<'a> Walk<'_, '_, 'a> {
         if !self.values.ahead().is_empty() || self.values.behind().len() != array_bytes {
             self.changes.add_all();
         }
-        let same_length = end - from == self.old.len();
+        let same_length = end - from == self.old.bytes().len();
         *array = Array {
             span: Range::default(),
             widths: self.widths.finish(items * self.form.cells.len()),
@@ -190,7 +193,7 @@ impl<'a> Walk<'_, '_, 'a> {
             if self.form.cells.len() == 1 {
                 self.single(&mut differing, patience);
             }
-            let (old, new) = (self.old.get(self.before..), self.input().get(self.at..));
+            let (old, new) = (self.old.bytes().get(self.before..), self.input().get(self.at..));
             let same = common_prefix(old.unwrap_or_default(), new.unwrap_or_default());
             if self.pass_equal(same) {
                 differing = 0;
@@ -288,8 +291,7 @@ impl<'a> Walk<'_, '_, 'a> {
         self.in_place &= width == old_width;
         if self.in_place {
             let text = self.input().get(self.at..).unwrap_or_default();
-            let place = self.old.get_mut(self.before..self.before + width);
-            copy(place.unwrap_or_default(), text);
+            self.old.put(self.before, width, text);
         }
         self.changes.add(self.items as usize);
         self.put(value);
@@ -416,7 +418,8 @@ impl<'a> Walk<'_, '_, 'a> {
     /// Looks for the place where the texts are equal again, and goes there: past old items that are gone, or
     /// reading new ones that came between. False when there is none.
     fn align(&mut self) -> bool {
-        let (Some(old), Some(new)) = (self.old.get(self.before..), self.input().get(self.at..)) else {
+        let (Some(old), Some(new)) = (self.old.bytes().get(self.before..), self.input().get(self.at..))
+        else {
             return false;
         };
         let looked = old.len().min(WINDOW) + new.len().min(WINDOW);

@@ -218,7 +218,7 @@ impl<'a> Walk<'_, '_, 'a> {
         let old = array.span.clone();
         let pattern = items.pattern(&items.gap);
         let form = Form::new(&pattern, &items.dtypes, most)?;
-        let text = shadow.text.get_mut(old.clone()).unwrap_or_default();
+        let text = shadow.text.part(old.clone());
         self.taken_over += 1;
         let read = array.refresh(&form, text, self.ground, at);
         let in_place = read.in_place && old.start + self.from == at;

@@ -27,6 +27,7 @@ mod sample;
 mod shadow;
 mod splice;
 mod tell;
+mod text;
 mod track;
 mod variables;
 mod wild;
@@ -48,6 +49,7 @@ pub(super) use notes::{Kind, Layout, Mark, Notes, Number, Run};
 pub use prologue::Prologue;
 pub use sample::Sample;
 pub use shadow::{Edition, Shadow};
+pub use text::Owner;
 pub use track::Track;
 pub use variables::Variable;
 
@@ -69,6 +71,8 @@ pub struct Earlier<T> {
     pub shadow: Option<Shadow>,
     /// What to keep of this message.
     pub keep: KeepOf,
+    /// What its bytes lie in, if that may be kept instead of a copy. It is not where the message has header blocks.
+    pub owner: Option<Owner>,
     /// Which message the sink's [given](Sink::given_column) arrays are of, if they are still as they were told.
     pub given: Option<Edition>,
     /// Whether to learn from it, when it is like no track.
@@ -206,12 +210,15 @@ impl<'a> Envelope<'a> {
             tracks,
             mut shadow,
             keep,
+            owner,
             given,
             learn,
         } = earlier;
+        // Nothing of a header is kept.
+        let owner = owner.filter(|_| self.headers().is_empty());
         if let Some(like) = self.find(&intake, tracks, &mut shadow, keep) {
             self.decode_header(&mut intake)?;
-            return Ok(like.tell(self.input, given, intake.body));
+            return Ok(like.tell(self.input, owner.as_ref(), given, intake.body));
         }
         let (input, known) = (self.input, self.known_rest());
         let known = known.map(|(prologue, at)| (prologue.clone(), at));
@@ -227,6 +234,7 @@ impl<'a> Envelope<'a> {
             shadow = Some(Shadow::whole(
                 &prologue,
                 input.as_bytes().get(at..).unwrap_or_default(),
+                owner.as_ref(),
             ));
         }
         Ok(Reading {
@@ -356,7 +364,13 @@ struct Like<'a, 'k> {
 }
 
 impl Like<'_, '_> {
-    fn tell(self, input: &str, given: Option<Edition>, body: &mut dyn Sink) -> Reading {
+    fn tell(
+        self,
+        input: &str,
+        owner: Option<&Owner>,
+        given: Option<Edition>,
+        body: &mut dyn Sink,
+    ) -> Reading {
         let Like {
             which,
             track,
@@ -372,7 +386,7 @@ impl Like<'_, '_> {
         let is_given = given.is_some() && given == shadow.as_ref().map(|shadow| shadow.edition);
         track.tell(found, shadow.as_ref(), is_given, body);
         let rest = input.as_bytes().get(from..).unwrap_or_default();
-        shadow = shadow.and_then(|mut shadow| shadow.settle(rest).then_some(shadow));
+        shadow = shadow.and_then(|mut shadow| shadow.settle(rest, owner).then_some(shadow));
         Reading {
             followed: Some(which),
             lesson: None,

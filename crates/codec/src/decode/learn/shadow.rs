@@ -1,10 +1,12 @@
 //! [`Shadow`]: what is kept of the last message.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::array::Array;
 use super::prologue::Prologue;
+use super::text::{Owner, Text};
 use super::track::Track;
 
 /// The text of a message's body and the numbers of its arrays, so that of the next message only the numbers that
@@ -17,7 +19,7 @@ pub struct Shadow {
     /// The track that the message was like, when its arrays are kept.
     pub(super) track: Option<Arc<Track>>,
     /// The message from the end of its prologue on.
-    pub(super) text: Vec<u8>,
+    pub(super) text: Text,
     pub(super) arrays: Vec<Array>,
     pub(super) state: State,
     /// Which message it is of.
@@ -54,7 +56,7 @@ impl Shadow {
         Shadow {
             prologue: prologue.clone(),
             track: track.cloned(),
-            text: Vec::new(),
+            text: Text::Own(Vec::new()),
             arrays: Vec::new(),
             state: State::Untouched,
             edition: Edition::next(),
@@ -62,9 +64,9 @@ impl Shadow {
     }
 
     /// Keeps a message that is like no track, which goes on like this after its prologue.
-    pub(super) fn whole(prologue: &Arc<Prologue>, rest: &[u8]) -> Shadow {
+    pub(super) fn whole(prologue: &Arc<Prologue>, rest: &[u8], owner: Option<&Owner>) -> Shadow {
         let mut shadow = Shadow::new(prologue, None);
-        shadow.settle(rest);
+        shadow.settle(rest, owner);
         shadow
     }
 
@@ -74,46 +76,38 @@ impl Shadow {
 
     /// Whether nothing of a message was taken over since the last was settled.
     pub(super) fn is_untouched(&self) -> bool {
-        self.state == State::Untouched && !self.text.is_empty()
+        self.state == State::Untouched && !self.text.bytes().is_empty()
     }
 
     /// Whether a message with this prologue that goes on like this is the very same.
     pub(super) fn is_same(&self, prologue: &Arc<Prologue>, rest: &[u8]) -> bool {
-        Arc::ptr_eq(&self.prologue, prologue) && self.text == rest
+        Arc::ptr_eq(&self.prologue, prologue) && self.text.bytes() == rest
     }
 
     /// Takes over a message that was read; false when that cannot be kept.
-    pub(super) fn settle(&mut self, rest: &[u8]) -> bool {
-        let patched = self.state <= State::InPlace && self.text.len() == rest.len();
-        if !patched || self.patch(rest).is_none() {
-            self.text.clear();
-            self.text.extend_from_slice(rest);
-        }
+    pub(super) fn settle(&mut self, rest: &[u8], owner: Option<&Owner>) -> bool {
+        let patched = (self.state <= State::InPlace).then(|| self.around_arrays(rest.len()));
+        self.text.renew(rest, owner, patched.as_deref());
         let kept = self.state != State::Spoilt;
         self.state = State::Untouched;
         self.edition = Edition::next();
         kept
     }
 
-    /// Copies what is not in an array.
-    fn patch(&mut self, rest: &[u8]) -> Option<()> {
-        let mut at = 0;
-        let mut ranges = Vec::with_capacity(self.arrays.len() + 1);
-        for array in &self.arrays {
-            ranges.push(at..array.span.start);
-            at = array.span.end;
-        }
-        ranges.push(at..rest.len());
-        for range in ranges {
-            let place = self.text.get_mut(range.clone())?;
-            place.copy_from_slice(rest.get(range)?);
-        }
-        Some(())
+    /// What is not in an array.
+    fn around_arrays(&self, length: usize) -> Vec<Range<usize>> {
+        let starts = self.arrays.iter().map(|array| array.span.start).chain([length]);
+        let ends = self.arrays.iter().map(|array| array.span.end);
+        [0].into_iter()
+            .chain(ends)
+            .zip(starts)
+            .map(|(from, to)| from..to)
+            .collect()
     }
 
     /// Bytes of memory, roughly.
     pub fn memory(&self) -> usize {
         let arrays: usize = self.arrays.iter().map(Array::memory).sum();
-        self.text.capacity() + arrays + size_of::<Self>()
+        self.text.memory() + arrays + size_of::<Self>()
     }
 }

@@ -7,7 +7,7 @@ use castile_lexical as lexical;
 use castile_value::DType;
 use castile_xml::common_prefix;
 
-use super::{Changes, Walk};
+use super::{Changes, Part, Walk};
 use crate::decode::repeat::{Ground, Kernel, end_of, number};
 use crate::scalar::packed;
 
@@ -56,7 +56,7 @@ impl Walk<'_, '_, '_> {
             return;
         };
         let mut sides = Sides {
-            old: self.old,
+            old: self.old.again(),
             new: self.ground.input.as_bytes(),
             between: &form.between,
             kernel: cell.kernel,
@@ -84,7 +84,7 @@ impl Walk<'_, '_, '_> {
 
 /// Both texts of an array, and how far they were gone through.
 struct Sides<'s, const N: usize> {
-    old: &'s mut [u8],
+    old: Part<'s>,
     new: &'s [u8],
     between: &'s [u8],
     kernel: Kernel,
@@ -160,7 +160,7 @@ impl<const N: usize> Sides<'_, N> {
     /// Passes all items up to the first that differs; how many.
     #[inline(always)]
     fn pass_equal(&mut self) -> usize {
-        let (old, new) = (self.old.get(self.before..), self.new.get(self.at..));
+        let (old, new) = (self.old.bytes().get(self.before..), self.new.get(self.at..));
         let same = common_prefix(old.unwrap_or_default(), new.unwrap_or_default());
         let ahead = self.widths.get(self.item..).unwrap_or_default();
         let (items, bytes) = inside(ahead, self.between.len(), same);
@@ -173,7 +173,7 @@ impl<const N: usize> Sides<'_, N> {
     fn pass_one(&mut self) -> bool {
         let width = self.widths.get(self.item).copied().unwrap_or_default();
         let bytes = usize::from(width) + self.between.len();
-        let (old, new) = (self.old.get(self.before..), self.new.get(self.at..));
+        let (old, new) = (self.old.bytes().get(self.before..), self.new.get(self.at..));
         let same = is_equal(old.unwrap_or_default(), new.unwrap_or_default(), bytes);
         if same {
             self.pass(1, bytes);
@@ -196,7 +196,7 @@ impl<const N: usize> Sides<'_, N> {
     #[inline(always)]
     fn some(&mut self, patience: usize, read: impl Fn(usize) -> Option<([u8; N], usize)>) -> Option<Mode> {
         let gap = self.between.len();
-        let old = self.old.get(self.before..).unwrap_or_default();
+        let old = self.old.bytes().get(self.before..).unwrap_or_default();
         let new = self.new.get(self.at..).unwrap_or_default();
         let ahead = self.widths.get(self.item..).unwrap_or_default();
         let (mut places, mut place, mut mask) = ([0; SOME], 0, 0u64);
@@ -247,10 +247,9 @@ impl<const N: usize> Sides<'_, N> {
         *place = value;
         let old_width = usize::from(*width);
         self.in_place &= new_width == *width;
-        if self.in_place
-            && let Some(text) = self.old.get_mut(self.before..self.before + old_width)
-        {
-            copy(text, self.new.get(at..).unwrap_or_default());
+        if self.in_place {
+            self.old
+                .put(self.before, old_width, self.new.get(at..).unwrap_or_default());
         }
         *width = new_width;
         self.changes.add(self.first + self.item);
@@ -328,7 +327,7 @@ fn groups<const N: usize>(
 
 /// Copies as many bytes as there is room for. Texts of numbers are copied in two words, which may overlap.
 #[inline(always)]
-pub(super) fn copy(to: &mut [u8], from: &[u8]) {
+pub(in super::super) fn copy(to: &mut [u8], from: &[u8]) {
     let Some(from) = from.get(..to.len()) else {
         return;
     };
