@@ -57,7 +57,7 @@ function sparse(format, data = []) {
 const AXES = { style: { fontSize: "13px", fontFamily: "inherit" }, width: 1000, marginLeft: 70 };
 
 // Time over size. A series is an engine, or an engine's setting.
-function lines(data, series, stroke, { items = "items", rates = "requests a second", marginRight = 190 } = {}) {
+function lines(data, series, stroke, { items = "items", rates = "requests a second", marginRight = 230 } = {}) {
   const rate = data[0].unit === "1/s";
   const part = data[0].unit === "part";
   const ordered = data.slice().sort((a, b) => a.size - b.size);
@@ -66,6 +66,9 @@ function lines(data, series, stroke, { items = "items", rates = "requests a seco
   const broken = ordered.filter((row) => dashed(row.engine));
   const options = { x: "size", y: "median", z: series, stroke, strokeWidth: 2 };
   const last = [...new Map(ordered.map((row) => [series(row), row])).values()];
+  const most = d3.max(ordered, (row) => row.size);
+  // All names stand at the right edge, where lines that end earlier say so.
+  const named = (row) => row.size < most ? `${series(row)} (to ${count(row.size)})` : series(row);
   const range = d3.extent(ordered.flatMap((row) => [row.low ?? row.median, row.high ?? row.median]));
   return Plot.plot({ ...AXES, height: 460, marginRight,
     x: { type: "log", label: items, tickFormat: sparse(count), grid: true,
@@ -78,20 +81,21 @@ function lines(data, series, stroke, { items = "items", rates = "requests a seco
       Plot.line(solid, options),
       Plot.line(broken, { ...options, strokeDasharray: "5 4" }),
       Plot.dot(ordered, { x: "size", y: "median", fill: stroke, r: 3 }),
-      Plot.text(part ? last.map((row) => ({ ...row, at: row.median })) : spread(last, range), { x: "size", y: "at", text: (row) => series(row), fill: stroke, textAnchor: "start", dx: 9, fontSize: 12 }),
+      Plot.text(part ? spread(last, [0, 1], (n) => n, (n) => n) : spread(last, range),
+        { x: () => most, y: "at", text: named, fill: stroke, textAnchor: "start", dx: 9, fontSize: 12 }),
       Plot.tip(ordered, Plot.pointer({ x: "size", y: "median", title: hover, fontSize: 13 })),
     ] });
 }
 
-// Labels at the ends of lines, moved apart on the log scale, first upwards and then back from the top.
-function spread(last, range) {
-  const [bottom, top] = range.map(Math.log);
+// Names of lines, moved apart on the scale that `there` makes even and `back` undoes, first upwards and then back from the top.
+function spread(last, range, there = Math.log, back = Math.exp) {
+  const [bottom, top] = range.map(there);
   // 13 of about 410 pixels.
   const step = Math.max((top - bottom) * 0.033, 0.02);
   const sorted = last.slice().sort((a, b) => a.median - b.median);
   let below = -Infinity;
-  const places = sorted.map((row) => below = Math.max(Math.log(row.median), below + step));
-  return sorted.map((row, index) => ({ ...row, at: Math.exp(Math.min(places[index], top - (sorted.length - 1 - index) * step)) }));
+  const places = sorted.map((row) => below = Math.max(there(row.median), below + step));
+  return sorted.map((row, index) => ({ ...row, at: back(Math.min(places[index], top - (sorted.length - 1 - index) * step)) }));
 }
 
 function bars(data, label, stroke = (row) => colour(row.engine)) {
@@ -99,14 +103,20 @@ function bars(data, label, stroke = (row) => colour(row.engine)) {
   const sorted = data.slice().sort((a, b) => rate ? b.median - a.median : a.median - b.median);
   const names = sorted.map(label);
   const marginLeft = Math.max(250, 7.5 * d3.max(names, (one) => one.length));
+  // A round that went badly must not make the scale.
+  const least = d3.min(sorted, (row) => row.median) / 1.6;
+  const most = d3.min([d3.max(sorted, (row) => row.high ?? row.median), 3 * d3.max(sorted, (row) => row.median)]);
+  const within = (n) => Math.min(Math.max(n, least), most);
   return Plot.plot({ ...AXES, height: 40 + 24 * sorted.length, marginLeft, marginRight: 110,
-    x: { type: "log", label: null, tickFormat: sparse(rate ? count : time, sorted), grid: true },
+    x: { type: "log", label: null, tickFormat: sparse(rate ? count : time, [{ low: least, high: most }]), grid: true,
+      domain: [least, most] },
     y: { label: null, domain: names },
     marks: [
-      Plot.ruleY(sorted, { y: label, x1: Math.min(...sorted.map((row) => row.median)) / 1.6, x2: "median",
+      Plot.ruleY(sorted, { y: label, x1: least, x2: "median",
         stroke, strokeWidth: 12, strokeOpacity: (row) => dashed(row.engine) ? 0.55 : 1 }),
-      Plot.ruleY(sorted, { y: label, x1: "low", x2: "high", stroke: "currentColor", strokeWidth: 1.5 }),
-      Plot.text(sorted, { y: label, x: "high", text: (row) => value(row), textAnchor: "start", dx: 7 }),
+      Plot.ruleY(sorted, { y: label, x1: (row) => within(row.low ?? row.median), x2: (row) => within(row.high ?? row.median),
+        stroke: "currentColor", strokeWidth: 1.5 }),
+      Plot.text(sorted, { y: label, x: (row) => within(row.high ?? row.median), text: (row) => value(row), textAnchor: "start", dx: 7 }),
       Plot.tip(sorted, Plot.pointerY({ y: label, x: "median", title: hover, fontSize: 13 })),
     ] });
 }
@@ -249,6 +259,17 @@ const belongs = (figure) => (row) => row.workload === figure.workload && row.mea
 const beside = (figure) => (row) => figure.beside != null && belongs(figure.beside)(row);
 const has = (figure) => ok.some(belongs(figure));
 
+// What the run had no time for, as far as no later one brought it.
+function untimed(figure) {
+  const fits = (left) => belongs({ ...figure, size: null, engines: null })({ ...left, point: left.point ?? "", engine: "" });
+  const gone = (left) => left.sizes.filter((size) => (figure.size == null || size === figure.size) &&
+    !rows.some((row) => row.workload === left.workload && row.measure === left.measure && row.size === size &&
+      (row.point ?? "") === (left.point ?? "") && dashed(row.engine) === left.variants && !row.engine.startsWith("limit")));
+  const words = (left, sizes) => `${left.variants ? "variants at " : ""}${sizes.map(count).join(", ")}${left.point && figure.point == null ? ` (${left.point})` : ""}`;
+  return (head.left_out ?? []).filter(fits).map((left) => [left, gone(left)]).filter(([, sizes]) => sizes.length)
+    .map(([left, sizes]) => words(left, sizes));
+}
+
 const heading = (figure) =>
   element("h3", [`${figure.title} `,
     element("small", +figure.paper >= 0 ? `paper ${figure.paper}, ${figure.name}` : figure.name)]);
@@ -279,6 +300,8 @@ function draw(figure) {
     if (figure.measure === "application") parts.push(whole(data));
     if (figure.form === "starts") parts.push(columns(data));
   }
+  const left = untimed(figure);
+  if (left.length) parts.push(element("p", `Left out for want of time: ${left.join("; ")}.`, { className: "none" }));
   if (all.length || missing.length) parts.push(table(data, missing));
   return element("section", parts);
 }
@@ -352,7 +375,9 @@ function page() {
   const machine = head.machine.map(([name, text]) => `${name} ${text}`).join(" · ");
   document.querySelector("#machine").textContent =
     `${head.date.replace("T", " ")} UTC · ${head.quick ? "quick run" : "full run"}, at most ${head.rounds} rounds · ${machine}`;
-  document.querySelector("#spared").textContent = (head.spared ?? []).join("; ");
+  document.querySelector("#spared").textContent = [
+    ...head.left_out?.length ? [`a run of ${head.minutes} minutes: what it had no time for is named under each figure`] : [],
+    ...head.spared ?? []].join("; ");
   const main = document.querySelector("main");
   const body = element("div");
   const redraw = () => {
@@ -373,7 +398,7 @@ function page() {
           ...profiles.flatMap((profile) => stacks(profile, "h4")));
       }
       const left = absent.filter((figure) => !why(figure)).map((figure) => `${figure.title} (${figure.name})`);
-      if (left.length) parts.push(element("p", `Not in this run: ${left.join(", ")}.`, { className: "none" }));
+      if (left.length) parts.push(element("p", `Nothing was measured in this run for: ${left.join(", ")}.`, { className: "none" }));
     }
     parts.push(element("h2", "Engines"), engines(), element("h2", "Biases"), element("pre", bias));
     body.replaceChildren(...parts);

@@ -5,6 +5,7 @@ mod besides;
 mod cost;
 mod head;
 pub(crate) mod plan;
+mod refuse;
 mod took;
 
 use std::collections::BTreeMap;
@@ -12,7 +13,6 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use crate::Outcome;
-use crate::engine::Engine;
 use crate::engine::build::{State, state};
 use crate::engine::process::Refusal;
 use crate::measure::check::{self, Finding, Passes, Place};
@@ -27,6 +27,7 @@ use crate::workload::{Cell, Measure};
 use crate::{papers, stats, summary};
 
 use cost::Known;
+use refuse::{refused, verdict};
 use took::{Took, history};
 
 /// What a run is asked for.
@@ -199,7 +200,11 @@ impl<'s> Run<'s> {
             let name = self.sessions[index].session.engine.name.clone();
             progress.engine(&name);
             let began = Instant::now();
-            let ready = self.ready(index, cell, &material)?;
+            let mut ready = self.ready(index, cell, &material)?;
+            if matches!(&ready, Err((Status::Failed, why)) if why.contains("no answer to `serve")) {
+                // It has no processes any more: a start that hung is tried once more.
+                ready = self.ready(index, cell, &material)?;
+            }
             let spent = began.elapsed().as_secs_f64();
             match ready {
                 Ok(one) => turns.push(Turn::new(index, one, spent)),
@@ -251,6 +256,9 @@ impl<'s> Run<'s> {
         if let Some(slow) = self.slow(engine, cell) {
             return Ok(Err((Status::Slow, slow)));
         }
+        if let Some((size, why)) = self.wrong_before(engine, cell) {
+            return Ok(Err((Status::Wrong, format!("as at {size}: {why}"))));
+        }
         let history = history(engine, cell);
         let Contestant { session, fingerprint } = &mut self.sessions[index];
         let key = check::key(&self.harness, session, fingerprint, cell);
@@ -283,20 +291,6 @@ impl<'s> Run<'s> {
                 Ok(Ok(one))
             }
             Err(refusal) => Ok(Err(verdict(session, refusal.into()))),
-        }
-    }
-
-    /// Why an engine would take too long, by what its last size took, or else by what earlier runs say.
-    fn slow(&self, engine: &Engine, cell: &Cell<'_>) -> Option<String> {
-        match self.last.expected(&history(engine, cell), cell.size) {
-            Some((expected, (size, ns))) => {
-                let why = self.pace.slow(expected, cell)?;
-                Some(format!("too slow: {why}; {:.2} s at {size}", ns / 1e9))
-            }
-            None => {
-                let why = self.pace.slow(self.known.call(engine, cell)?, cell)?;
-                Some(format!("too slow: {why}, as in an earlier run"))
-            }
         }
     }
 
@@ -474,44 +468,5 @@ fn unit(cell: &Cell<'_>) -> &'static str {
     match cell.measure {
         Measure::Throughput => "1/s",
         _ => "ns",
-    }
-}
-
-/// Why the definitions say that an engine has no part in a cell.
-fn refused(session: &Session<'_>, cell: &Cell<'_>) -> Option<String> {
-    let engine = session.engine;
-    if !cell.workload.engines.is_empty() && !cell.workload.engines.iter().any(|e| engine.matches(e)) {
-        return Some("the workload is for other engines".into());
-    }
-    if !cell.workload.speaks(engine.style) {
-        return Some(format!("the workload is not for {:?} messages", engine.style).to_lowercase());
-    }
-    let settings: Vec<String> = cell
-        .point
-        .set
-        .iter()
-        .map(|(name, value)| format!("{name}={value}"))
-        .collect();
-    let operation = cell.operation();
-    let measured = format!("{}:{}", cell.workload.name, cell.measure.name());
-    let wanted = [&*operation, &*cell.workload.name, cell.measure.name(), &*measured];
-    let names = cell.point.set.keys().map(|name| &**name);
-    engine.lacks(
-        wanted
-            .into_iter()
-            .chain(settings.iter().map(|s| &**s))
-            .chain(names),
-    )
-}
-
-/// What a row says of a finding. An engine that broke is started anew for the next cell.
-fn verdict(session: &mut Session<'_>, finding: Finding) -> (Status, String) {
-    match finding {
-        Finding::Wrong(why) => (Status::Wrong, why),
-        Finding::Refused(Refusal::Unsupported(why)) => (Status::Unsupported, why),
-        Finding::Refused(Refusal::Failed(why)) => {
-            session.end();
-            (Status::Failed, why)
-        }
     }
 }

@@ -25,6 +25,11 @@ pub(crate) enum Refusal {
 }
 
 impl Refusal {
+    /// No answer to something in so long.
+    pub(crate) fn silence(what: &str, seconds: f64) -> Refusal {
+        Refusal::Failed(format!("{SILENCE} {what} in {seconds} s"))
+    }
+
     /// Whether there was no answer in time.
     pub(crate) fn is_silence(&self) -> bool {
         matches!(self, Refusal::Failed(why) if why.starts_with(SILENCE))
@@ -131,11 +136,8 @@ impl Process {
             }),
             Err(RecvTimeoutError::Timeout) => {
                 self.kill();
-                let seconds = self.timeout.as_secs_f64();
-                Err(Refusal::Failed(format!(
-                    "{SILENCE} `{}` in {seconds} s",
-                    shortened(command)
-                )))
+                let what = format!("`{}`", shortened(command));
+                Err(Refusal::silence(&what, self.timeout.as_secs_f64()))
             }
             Err(RecvTimeoutError::Disconnected) => Err(self.ended(command)),
         }

@@ -1,6 +1,6 @@
 //! A client of raw sockets that sends requests that are ready: the other end of an engine's server.
 
-use std::io::Write;
+use std::io::{Error, ErrorKind, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
@@ -53,13 +53,22 @@ impl Sender {
         mut reply: Option<&mut Vec<u8>>,
     ) -> std::io::Result<Exchange> {
         let used = self.stream.is_some();
-        match self.attempt(envelope, reply.as_deref_mut()) {
-            Err(_) if used => {
+        let first = self.attempt(envelope, reply.as_deref_mut());
+        let done = match first {
+            // Who is silent is so a second time.
+            Err(error) if used && !silent(&error) => {
                 self.stream = None;
                 self.attempt(envelope, reply)
             }
-            other => other,
-        }
+            first => first,
+        };
+        done.map_err(|error| match silent(&error) {
+            true => {
+                let seconds = self.timeout.as_secs_f64();
+                Error::new(ErrorKind::TimedOut, format!("no answer in {seconds} s"))
+            }
+            false => error,
+        })
     }
 
     fn attempt(&mut self, envelope: &[u8], mut reply: Option<&mut Vec<u8>>) -> std::io::Result<Exchange> {
@@ -104,6 +113,11 @@ impl Sender {
         stream.set_read_timeout(Some(self.timeout))?;
         Ok(stream)
     }
+}
+
+/// Whether a read ended because nothing came in time.
+fn silent(error: &Error) -> bool {
+    matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut)
 }
 
 impl Exchange {

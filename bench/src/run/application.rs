@@ -2,7 +2,8 @@
 
 use std::time::Instant;
 
-use super::{Run, refused, verdict};
+use super::Run;
+use super::refuse::{refused, verdict};
 use crate::Outcome;
 use crate::measure::application::{self, Whole};
 use crate::measure::check::Finding;

@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use super::took::ITEMS_FEW;
 use crate::Outcome;
 use crate::engine::Engine;
 use crate::measure::Session;
@@ -75,19 +76,13 @@ impl Known {
         times.push((row.size, seconds));
     }
 
-    /// Seconds that a call will take, where this engine was measured in this workload at a size no greater than ten times
-    /// another.
+    /// Seconds that a call will take, where this engine was measured in this workload.
     pub(super) fn call(&self, engine: &Engine, cell: &Cell<'_>) -> Option<f64> {
-        let key = |name: &str| {
-            (
-                name.to_owned(),
-                cell.measure.name().to_owned(),
-                cell.workload.name.clone(),
-            )
-        };
-        let times = self.calls.get(&key(&engine.name))?;
+        let measure = cell.measure.name().to_owned();
+        let key = (engine.name.clone(), measure, cell.workload.name.clone());
+        let times = self.calls.get(&key)?;
         let (size, seconds) = times.iter().min_by_key(|(size, _)| size.abs_diff(cell.size))?;
-        (cell.size <= size * 10).then(|| seconds * cell.size as f64 / *size as f64)
+        Some(seconds * items(cell.size) / items(*size))
     }
 
     /// Seconds of one call (requests a second, where that is measured).
@@ -107,7 +102,7 @@ impl Known {
         };
         let find = |measure: &str, workload: &str| {
             let (size, seconds) = nearest(measure, workload)?;
-            Some(seconds * cell.size as f64 / size.max(1) as f64)
+            Some(seconds * items(cell.size) / items(size))
         };
         let guess = || {
             if cell.measure == Measure::Throughput {
@@ -181,6 +176,11 @@ impl Known {
     }
 }
 
+/// What a call with fewer items takes is not theirs.
+fn items(size: usize) -> f64 {
+    size.max(ITEMS_FEW) as f64
+}
+
 /// Seconds until an engine is up and warm for a cell, where it was not.
 fn cold(pace: &Pace, engine: &Engine, cell: &Cell<'_>, start: f64, warmed: &mut Warmed) -> f64 {
     let name = || engine.name.clone();
@@ -219,4 +219,43 @@ fn records(folder: &Path) -> Vec<PathBuf> {
     paths.retain(|path| path.extension().is_some_and(|e| e == "jsonl"));
     paths.sort();
     paths
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn suite() -> Suite {
+        Suite::open(Some(Path::new(env!("CARGO_MANIFEST_DIR")))).expect("the suite")
+    }
+
+    fn row(size: usize, engine: &str, more: &str) -> Row {
+        let text = format!(
+            r#"{{"workload":"doubles","size":{size},"measure":"serialize","engine":"{engine}","status":"ok","unit":"ns"{more}}}"#
+        );
+        serde_json::from_str(&text).expect("a row")
+    }
+
+    #[test]
+    fn what_a_row_took_is_expected_again_and_the_rest_is_computed() {
+        let suite = suite();
+        let pace = Pace::of(&suite.folder, false).expect("the pace");
+        let engine = suite.engines.iter().find(|e| e.name == "zeep").expect("zeep");
+        let doubles = suite.workloads.iter().find(|w| w.name == "doubles");
+        let cells = doubles.expect("doubles").cells(false);
+        let at = |size: usize| cells.iter().find(|cell| cell.size == size).expect("a size");
+        let session = Session::new(&suite, engine);
+        let mut known = Known::default();
+        known.note(row(1000, "zeep", r#","median":1e6,"spent":7.0"#), true);
+        known.note(row(10_000, "zeep", r#","median":1e7,"spent":9.0"#), false);
+        let seconds = |size: usize| known.seconds(&pace, &session, at(size), &mut Warmed::new());
+        assert_eq!(seconds(1000), 7.0);
+        // Of a run at another pace only the calls count.
+        assert!(seconds(10_000) > 0.1 && seconds(10_000) < 9.0);
+        // What is expected to be too slow takes no time.
+        assert_eq!(seconds(1_000_000), 0.0);
+        assert_eq!(known.call(engine, at(100_000)), Some(0.1));
+        // Few items do not make a call.
+        assert_eq!(known.call(engine, at(1)), Some(1e-4));
+    }
 }

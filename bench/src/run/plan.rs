@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 
 use super::cost::{Warmed, frame};
-use super::{Options, Run, head, refused};
+use super::refuse::refused;
+use super::{Options, Run, head};
 use crate::Outcome;
 use crate::pace::Order;
 use crate::row::{LeftOut, Results};

@@ -10,7 +10,7 @@ use crate::workload::Cell;
 pub(super) struct Took(BTreeMap<String, Last>);
 
 /// What a call with fewer items than this takes is not theirs.
-const ITEMS_FEW: usize = 100;
+pub(super) const ITEMS_FEW: usize = 100;
 
 #[derive(Clone, Copy)]
 struct Last {
