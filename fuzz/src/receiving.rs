@@ -1,7 +1,10 @@
 //! Differential receiving: after any messages, the next one is read as the plain decoder reads it, or
-//! refused in the same words at the same place.
+//! refused in the same words at the same place. Whatever was read last is given back to be changed, and some messages are
+//! kept as they lie in memory.
 
-use castile_codec::{DecodeOptions, Error, Intake, Limits};
+use std::sync::Arc;
+
+use castile_codec::{DecodeOptions, Edition, Error, Intake, Limits, Owner};
 use castile_diff::{Automata, Receiving};
 use castile_plan::Plan;
 use castile_testkit::{Rng, Table, difference, mutate};
@@ -16,7 +19,7 @@ pub(crate) fn receiving(bytes: &[u8]) {
     };
     let (table, plan) = choose(*table, *plan);
     let strict = settings % 2 == 0;
-    let automata = Automata::new(Receiving {
+    let mut receiver = Receiver::new(Receiving {
         budget_bytes: if settings & 2 == 0 { 1 << 20 } else { 4096 },
         tracks_max: 1 + usize::from(settings >> 4),
         // Most messages here are small.
@@ -31,7 +34,7 @@ pub(crate) fn receiving(bytes: &[u8]) {
         };
         steps = rest;
         let peer = [settings & 4 | steps.first().map_or(0, |b| b & 1)];
-        check(&automata, table, plan, &text, strict, &peer);
+        check(&mut receiver, table, plan, &text, strict, &peer);
     }
 }
 
@@ -67,9 +70,9 @@ fn step<'s>(table: &Table, plan: &Plan, text: &mut String, steps: &'s [u8]) -> O
     Some(rest)
 }
 
-fn check(automata: &Automata, table: &Table, plan: &Plan, text: &str, strict: bool, peer: &[u8]) {
+fn check(receiver: &mut Receiver, table: &Table, plan: &Plan, text: &str, strict: bool, peer: &[u8]) {
     match (
-        learned(automata, table, plan, text, strict, peer),
+        receiver.read(table, plan, text, strict, peer),
         read(table, plan, text, strict),
     ) {
         (Ok(learned), Ok(plain)) => {
@@ -84,29 +87,65 @@ fn check(automata: &Automata, table: &Table, plan: &Plan, text: &str, strict: bo
     }
 }
 
-fn learned(
-    automata: &Automata,
-    table: &Table,
-    plan: &Plan,
-    text: &str,
-    strict: bool,
-    peer: &[u8],
-) -> Result<Record, Error> {
-    let types = &table.types;
-    let message = automata.open(text, &Limits::default(), Some(peer))?;
-    let mut header = ValueSink::new(types.shape(plan.header).clone());
-    let mut body = ValueSink::new(types.shape(plan.body).clone());
-    let options = DecodeOptions {
-        strict,
-        ..DecodeOptions::default()
-    };
-    let intake = Intake {
-        types,
-        plan,
-        options: &options,
-        header: &mut header,
-        body: &mut body,
-    };
-    automata.decode(message, 0, intake)?;
-    Ok(body.finish())
+/// Who learns, and has the last body that was read.
+struct Receiver {
+    automata: Automata,
+    last: Option<(Edition, Record)>,
+}
+
+/// A text that the receiver may hold as well.
+#[derive(Clone)]
+struct Lent(Arc<str>);
+
+impl AsRef<[u8]> for Lent {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_bytes()
+    }
+}
+
+impl Receiver {
+    fn new(options: Receiving) -> Receiver {
+        Receiver {
+            automata: Automata::new(options),
+            last: None,
+        }
+    }
+
+    fn read(
+        &mut self,
+        table: &Table,
+        plan: &Plan,
+        text: &str,
+        strict: bool,
+        peer: &[u8],
+    ) -> Result<Record, Error> {
+        let types = &table.types;
+        let lent = Lent(text.into());
+        let mut message = self.automata.open(&lent.0, &Limits::default(), Some(peer))?;
+        if text.len().is_multiple_of(3) {
+            message.lies_in(Owner::new(lent.clone()));
+        }
+        let mut header = ValueSink::new(types.shape(plan.header).clone());
+        let mut body = ValueSink::new(types.shape(plan.body).clone());
+        let mut given = None;
+        if let Some((edition, record)) = self.last.take() {
+            given = Some(edition);
+            body = body.with_spare(Value::Record(record));
+        }
+        let options = DecodeOptions {
+            strict,
+            ..DecodeOptions::default()
+        };
+        let intake = Intake {
+            types,
+            plan,
+            options: &options,
+            header: &mut header,
+            body: &mut body,
+        };
+        let received = self.automata.decode_into(message, 0, intake, given)?;
+        let body = body.finish();
+        self.last = received.edition.map(|edition| (edition, body.clone()));
+        Ok(body)
+    }
 }
