@@ -319,24 +319,19 @@ impl Automata {
         }
         match reading.followed {
             Some(which) => {
-                self.note_followed(length);
                 entries.iter().flatten().for_each(|entry| entry.hit(now));
                 // What was learned last has paid.
                 if tracks().nth(which).is_some_and(|kept| kept.hit()) {
                     misses.store(0, Ordering::Relaxed);
                 }
             }
-            None => {
-                if is_tried {
-                    let vain = learns && reading.lesson.is_none();
-                    misses.fetch_add(if vain { VAIN } else { 1 }, Ordering::Relaxed);
-                }
-                self.add(&self.counters.plain, 1);
-                self.add(&self.counters.bytes_parsed, length);
+            None if is_tried => {
+                let vain = learns && reading.lesson.is_none();
+                misses.fetch_add(if vain { VAIN } else { 1 }, Ordering::Relaxed);
             }
+            None => {}
         }
-        self.add(&self.counters.values_kept, reading.values_kept);
-        self.add(&self.counters.values_parsed, reading.values_parsed);
+        self.count(&reading, length);
         if let Some(lesson) = reading.lesson.take() {
             self.learn(operation, lesson, peer.as_deref());
         }
@@ -364,6 +359,19 @@ impl Automata {
         });
         self.lasts().put(peer, operation, last, &self.options);
         ticket
+    }
+
+    /// Adds a message of so many bytes to the figures.
+    fn count(&self, reading: &Reading, length: usize) {
+        match reading.followed {
+            Some(_) => self.note_followed(length),
+            None => {
+                self.add(&self.counters.plain, 1);
+                self.add(&self.counters.bytes_parsed, length);
+            }
+        }
+        self.add(&self.counters.values_kept, reading.values_kept);
+        self.add(&self.counters.values_parsed, reading.values_parsed);
     }
 
     fn note_followed(&self, length: usize) {
