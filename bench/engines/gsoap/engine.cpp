@@ -62,6 +62,7 @@ soap *context() {
     const soap_mode mode = SOAP_C_UTFSTRING | (keep_alive ? SOAP_IO_KEEPALIVE : 0);
     soap *made = soap_new1(mode);
     made->max_keep_alive = 0; // any number of calls
+    made->maxoccurs = 100'000'000; // items of an array: 100,000 by itself
     return made;
 }
 

@@ -145,6 +145,7 @@ def search_and_void(google: Any) -> dict[str, Any]:
 
 class Server(ThreadingMixIn, WSGIServer):
     daemon_threads = True
+    request_queue_size = 128  # of connections that come at once; else the kernel drops those beyond five
 
 
 class Quiet(WSGIRequestHandler):
@@ -176,7 +177,7 @@ class Spyne(Toolkit):
             in_protocol=Soap11(),
             out_protocol=Soap11(),
         )
-        wsgi = WsgiApplication(application)
+        wsgi = WsgiApplication(application, max_content_length=1 << 30)  # 2 MB by itself
         self.server = make_server("127.0.0.1", 0, wsgi, Server, Quiet)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         return self.server.server_port

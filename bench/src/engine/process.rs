@@ -36,6 +36,11 @@ impl Refusal {
     }
 }
 
+/// An answer is waited for in slices of this.
+const SLICE: Duration = Duration::from_millis(500);
+/// Where a slice lasts longer, nothing ran.
+const STILL: Duration = Duration::from_secs(2);
+
 /// How the words of a missing answer begin.
 const SILENCE: &str = "no answer to";
 
@@ -129,7 +134,7 @@ impl Process {
         if writeln!(input, "{command}").and_then(|()| input.flush()).is_err() {
             return Err(self.ended(command));
         }
-        match self.lines.recv_timeout(self.timeout) {
+        match self.line() {
             Ok(line) => answer(&line).map_err(|refusal| match refusal {
                 Refusal::Failed(why) => Refusal::Failed(format!("`{}`: {why}", shortened(command))),
                 other => other,
@@ -140,6 +145,21 @@ impl Process {
                 Err(Refusal::silence(&what, self.timeout.as_secs_f64()))
             }
             Err(RecvTimeoutError::Disconnected) => Err(self.ended(command)),
+        }
+    }
+
+    /// The next line, waited for in slices: where one lasts much longer than it should, the machine stood still and not the
+    /// engine, so it does not count.
+    fn line(&self) -> Result<String, RecvTimeoutError> {
+        let mut left = self.timeout;
+        loop {
+            let slice = left.min(SLICE);
+            let began = Instant::now();
+            match self.lines.recv_timeout(slice) {
+                Err(RecvTimeoutError::Timeout) if began.elapsed() > STILL => {}
+                Err(RecvTimeoutError::Timeout) if left > slice => left -= slice,
+                other => return other,
+            }
         }
     }
 

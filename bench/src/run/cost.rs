@@ -76,8 +76,11 @@ impl Known {
         times.push((row.size, seconds));
     }
 
-    /// Seconds that a call will take, where this engine was measured in this workload.
+    /// Seconds that a call will take, where this engine was measured in this workload; loads and starts are no calls.
     pub(super) fn call(&self, engine: &Engine, cell: &Cell<'_>) -> Option<f64> {
+        if matches!(cell.measure, Measure::Throughput | Measure::Coldstart) {
+            return None;
+        }
         let measure = cell.measure.name().to_owned();
         let key = (engine.name.clone(), measure, cell.workload.name.clone());
         let times = self.calls.get(&key)?;
@@ -257,5 +260,19 @@ mod tests {
         assert_eq!(known.call(engine, at(100_000)), Some(0.1));
         // Few items do not make a call.
         assert_eq!(known.call(engine, at(1)), Some(1e-4));
+        // A rate is no time.
+        let load = suite.workloads.iter().find(|w| w.name == "throughput");
+        let load = &load.expect("throughput").cells(false)[0];
+        let rate = row(1, "zeep", r#","median":9000.0"#);
+        known.note(
+            Row {
+                workload: "throughput".into(),
+                measure: "throughput".into(),
+                unit: "1/s".into(),
+                ..rate
+            },
+            true,
+        );
+        assert_eq!(known.call(engine, load), None);
     }
 }

@@ -5,49 +5,47 @@ use std::collections::BTreeMap;
 use crate::engine::Engine;
 use crate::workload::Cell;
 
-/// Sizes of a message and nanoseconds of one call, the last two of each engine and workload.
+/// Sizes of a message and nanoseconds of one call, by engine and workload.
 #[derive(Default)]
-pub(super) struct Took(BTreeMap<String, Last>);
+pub(super) struct Took(BTreeMap<String, BTreeMap<usize, f64>>);
 
 /// What a call with fewer items than this takes is not theirs.
 pub(super) const ITEMS_FEW: usize = 100;
 
-#[derive(Clone, Copy)]
-struct Last {
-    size: usize,
-    ns: f64,
-    /// The one before, when it was smaller.
-    before: Option<(usize, f64)>,
-}
-
 impl Took {
     /// Notes one call of what `name` means.
     pub(super) fn note(&mut self, name: String, size: usize, ns: f64) {
-        let earlier = self.0.get(&name).copied();
-        let before = earlier.and_then(|last| match last.size < size {
-            true => Some((last.size, last.ns)),
-            false => last
-                .before
-                .filter(|(smaller, _)| *smaller < size && last.size == size),
-        });
-        self.0.insert(name, Last { size, ns, before });
+        self.0.entry(name).or_default().insert(size, ns);
     }
 
-    /// Seconds that a call of this size will take, and what that comes from: size and nanoseconds of the last. A larger size
-    /// takes more by as much as the last did against the one before; where there is none, in proportion from a hundred items on.
+    /// Seconds that a call of this size will take, and what that comes from: size and nanoseconds of the nearest. Between two sizes
+    /// it lies between their times; a size beyond all takes more by as much as the last did against the one before; where there
+    /// is none, in proportion from a hundred items on.
     pub(super) fn expected(&self, name: &str, size: usize) -> Option<(f64, (usize, f64))> {
-        let last = self.0.get(name)?;
+        let known = self.0.get(name)?;
+        let point = |(&size, &ns): (&usize, &f64)| (size, ns);
+        let mut below = known.range(..=size).rev().map(point);
+        let above = known.range(size..).next().map(point);
         let items = |size: usize| size.max(ITEMS_FEW) as f64;
-        let proportion = last.ns * items(size) / items(last.size);
-        let ns = match last.before {
-            Some((smaller, less)) if size > last.size => {
-                let slope = (last.ns - less).max(0.0) / (last.size - smaller) as f64;
-                (last.ns + slope * (size - last.size) as f64).min(proportion)
+        let proportion = |(known, ns): (usize, f64)| ns * items(size) / items(known);
+        let (last, before) = (below.next(), below.next());
+        let (ns, from) = match (last, above) {
+            (Some(last), _) if last.0 == size => (last.1, last),
+            (Some(last), Some(above)) => (last.1 + slope(last, above) * (size - last.0) as f64, above),
+            (Some(last), None) => {
+                let more = before.map(|before| last.1 + slope(before, last) * (size - last.0) as f64);
+                (more.unwrap_or(f64::INFINITY).min(proportion(last)), last)
             }
-            _ => proportion,
+            (None, Some(above)) => (proportion(above), above),
+            (None, None) => return None,
         };
-        Some((ns / 1e9, (last.size, last.ns)))
+        Some((ns / 1e9, from))
     }
+}
+
+/// What an item more takes, ns.
+fn slope(smaller: (usize, f64), larger: (usize, f64)) -> f64 {
+    (larger.1 - smaller.1).max(0.0) / (larger.0 - smaller.0) as f64
 }
 
 /// What an engine's last time is found by.
@@ -76,10 +74,24 @@ mod tests {
     }
 
     #[test]
+    fn sizes_are_told_by_their_nearest_whatever_came_last() {
+        let mut took = Took::default();
+        took.note("a".into(), 10_000, 9e6);
+        took.note("a".into(), 1000, 1e6);
+        took.note("a".into(), 1, 5e5);
+        let expected = |size: usize| took.expected("a", size).map(|(seconds, _)| seconds);
+        assert_eq!(expected(1000), Some(1e-3));
+        assert_eq!(expected(5500), Some(5e-3));
+        assert_eq!(expected(500).map(|seconds| seconds < 1e-3), Some(true));
+        let beyond = expected(100_000).expect("a time");
+        assert!((beyond - 0.089).abs() < 1e-9, "{beyond}");
+    }
+
+    #[test]
     fn smaller_sizes_take_less() {
         let mut took = Took::default();
         took.note("a".into(), 100, 1e6);
         took.note("a".into(), 1000, 9e6);
-        assert_eq!(took.expected("a", 1).map(|(seconds, _)| seconds), Some(9e-4));
+        assert_eq!(took.expected("a", 1).map(|(seconds, _)| seconds), Some(1e-3));
     }
 }
