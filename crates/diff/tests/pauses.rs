@@ -161,17 +161,39 @@ fn rows_that_come_before_others_are_noticed_after_some_messages() {
 
 #[test]
 fn each_part_of_a_message_is_judged_by_itself() {
-    let (mut sender, mut rng) = (sender(true), Rng::new(5));
-    let fixed = ints(&mut rng);
-    for i in 0..40 {
-        let body = body(vec![("a", doubles(&mut rng, 900)), ("b", fixed.clone())]);
-        let sent = sender.send(&body).expect("good values");
-        if i >= SOON {
-            let report = sent.report;
-            assert_eq!((report.kind, report.paused), (Match::PartialStructural, 1));
-            assert_eq!((report.values_compared, report.values_written), (900, 0));
+    for changing in ["a", "b"] {
+        let (mut sender, mut rng) = (sender(true), Rng::new(5));
+        let fixed = [("a", doubles(&mut rng, 900)), ("b", ints(&mut rng))];
+        for i in 0..40 {
+            let values = fixed.clone().map(|(name, value)| match (name == changing, name) {
+                (true, "a") => (name, doubles(&mut rng, 900)),
+                (true, _) => (name, ints(&mut rng)),
+                (false, _) => (name, value),
+            });
+            let body = body(values.to_vec());
+            let sent = sender.send(&body).expect("good values");
+            if i >= SOON {
+                let report = sent.report;
+                assert_eq!((report.kind, report.paused), (Match::PartialStructural, 1));
+                assert_eq!((report.values_compared, report.values_written), (900, 0));
+            }
+            assert_eq!(sent.to_vec(), sender.fresh(&body).expect("good values"));
         }
-        assert_eq!(sent.to_vec(), sender.fresh(&body).expect("good values"));
+    }
+}
+
+#[test]
+fn keeping_pauses_where_more_than_three_quarters_change() {
+    for (percent, pauses) in [(60, false), (74, false), (76, true), (95, true)] {
+        let (mut sender, mut rng) = (sender(true), Rng::new(8));
+        let mut values: Vec<f64> = (0..1000).map(|_| rng.unit()).collect();
+        let mut paused = 0;
+        for _ in 0..10 {
+            values[..10 * percent].fill_with(|| rng.unit());
+            let body = body(vec![("a", values.clone().into())]);
+            paused += sender.send(&body).expect("good values").report.paused;
+        }
+        assert_eq!(paused > 0, pauses, "{percent} %");
     }
 }
 

@@ -187,3 +187,17 @@ fn several_processors_write_what_one_writes() {
         }
     }
 }
+
+#[test]
+fn what_another_processor_changes_is_sent() {
+    let options = Options {
+        threads: 2,
+        ..Options::default()
+    };
+    let (mut sender, mut values) = (sender("add", &options), values(90_000));
+    send(&mut sender, "add", &values);
+    for at in [89_999, 0, 45_000, 89_998] {
+        values[at] = -values[at];
+        assert_eq!(send(&mut sender, "add", &values).values_rewritten, 1);
+    }
+}

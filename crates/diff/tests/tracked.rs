@@ -128,3 +128,16 @@ fn what_is_lent_stays_as_it_is() -> Result<(), Error> {
     assert_eq!(sender.send(&body)?.report.chunks_copied, 0);
     Ok(())
 }
+
+#[test]
+fn each_value_that_is_set_is_sent() -> Result<(), Error> {
+    let mut sender = new_sender(exact());
+    // Chunks end at values of all numbers, not only at whole blocks of marks.
+    let mut body = new_body(&sender, Tracked::from(vec![0.25; 3000]));
+    sender.send(&body)?;
+    for i in 0..3000 {
+        array(&mut body).f64s_mut(i..i + 1).expect("doubles")[0] = 0.75;
+        assert_eq!(sender.send(&body)?.report.values_rewritten, 1, "{i}");
+    }
+    Ok(())
+}

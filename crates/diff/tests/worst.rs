@@ -171,3 +171,19 @@ fn one_pass_moves_less_than_the_papers_way() {
     });
     assert!(paper > 100 * ours, "{paper} against {ours}");
 }
+
+#[test]
+fn spaces_are_made_only_where_there_are_few() {
+    let mut sender = new_sender(Options::default());
+    let mut values = vec![0.5; VALUES];
+    let mut report = send(&mut sender, &values, &[]);
+    let mut grown = report.bytes_total;
+    for i in 0..200 {
+        // More than the spaces of any neighbour.
+        values[i * 7] = 1.0 / 3.0;
+        report = send(&mut sender, &values, &[]);
+        grown += "0.3333333333333333".len() as u64 - "0.5".len() as u64;
+    }
+    let spaces = report.bytes_total - grown;
+    assert!((1..VALUES as u64).contains(&spaces), "{spaces}");
+}

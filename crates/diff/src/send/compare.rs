@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use castile_value::Column;
 
+use super::layout::Shape;
+
 /// Values that share one mask.
 pub(crate) const BLOCK: usize = 64;
 
@@ -23,6 +25,33 @@ pub(crate) fn refresh(
         2 => refresh_sized::<2>(column, rows, shadow, stride, masks),
         _ => refresh_sized::<1>(column, rows, shadow, stride, masks),
     }
+}
+
+/// The same for all columns of rows that lie in memory as their shadow does: `packed` are the bytes of `rows`. Rows
+/// that are equal are compared without looking at their values.
+pub(crate) fn refresh_rows(
+    columns: &[Column<'_>],
+    rows: Range<usize>,
+    packed: &[u8],
+    shadow: &mut [u8],
+    shape: &Shape,
+    masks: &mut [Vec<u64>],
+) -> usize {
+    let mut count = 0;
+    let bytes = BLOCK * shape.stride;
+    let blocks = packed.chunks(bytes).zip(shadow.chunks_mut(bytes));
+    for (block, (new, old)) in blocks.enumerate() {
+        if *new == *old {
+            continue;
+        }
+        let start = rows.start + block * BLOCK;
+        let rows = start..rows.end.min(start + BLOCK);
+        for ((column, &offset), masks) in columns.iter().zip(&shape.offsets).zip(&mut *masks) {
+            let (old, masks) = (&mut old[offset..], &mut masks[block..]);
+            count += refresh(column, rows.clone(), old, shape.stride, masks);
+        }
+    }
+    count
 }
 
 #[inline]

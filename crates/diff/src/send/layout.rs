@@ -110,14 +110,9 @@ impl Shape {
     ) -> usize {
         let most = most.min(rows - old).min(flat.len() - new);
         let mut alike = 0;
-        if let [column] = flat.columns()
-            && column.stride() == self.stride
-        {
-            let bytes = most * self.stride;
-            let (old, new) = (
-                &shadow[old * self.stride..][..bytes],
-                &column.data()[new * self.stride..],
-            );
+        if let Some(packed) = self.packed(flat, new..new + most) {
+            let old = &shadow[old * self.stride..][..packed.len()];
+            let new = packed;
             let blocks = old
                 .chunks_exact(BLOCK * self.stride)
                 .zip(new.chunks_exact(BLOCK * self.stride));
@@ -139,13 +134,24 @@ impl Shape {
         })
     }
 
+    /// Rows that lie in memory as in the shadow: one after the other, and the values of each without a gap. `None`
+    /// when they lie otherwise.
+    pub(crate) fn packed<'f>(&self, flat: &'f Flat<'_>, rows: Range<usize>) -> Option<&'f [u8]> {
+        let first = flat.columns().first()?.data();
+        let is_packed = |(column, offset): (&Column<'_>, &usize)| {
+            let behind = column.data().as_ptr().addr().checked_sub(first.as_ptr().addr());
+            column.stride() == self.stride && behind == Some(*offset)
+        };
+        let packed = flat.columns().iter().zip(&self.offsets).all(is_packed);
+        first
+            .get(rows.start * self.stride..rows.end * self.stride)
+            .filter(|_| packed)
+    }
+
     /// Copies rows, packed.
     pub(crate) fn pack(&self, flat: &Flat<'_>, rows: Range<usize>, out: &mut Vec<u8>) {
-        if let [column] = flat.columns()
-            && column.stride() == self.stride
-        {
-            let bytes = rows.start * self.stride..rows.end * self.stride;
-            return out.extend_from_slice(&column.data()[bytes]);
+        if let Some(packed) = self.packed(flat, rows.clone()) {
+            return out.extend_from_slice(packed);
         }
         for row in rows {
             for column in flat.columns() {

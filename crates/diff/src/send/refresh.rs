@@ -6,7 +6,7 @@ use castile_codec::Flat;
 use castile_value::{Column, Stamp};
 
 use super::chunk::Chunk;
-use super::compare::{BLOCK, refresh};
+use super::compare::{BLOCK, refresh, refresh_rows};
 use super::costs::Choice;
 use super::layout::{Layout, Pad};
 use super::patch::Memory;
@@ -146,21 +146,7 @@ impl Refresh<'_> {
         report: &mut Report,
     ) {
         let Layout { shape, options, .. } = self.layout;
-        let now = first + rows.start..first + rows.end;
-        let mut count = 0;
-        let places = self.flat.columns().iter().zip(&shape.offsets).zip(self.seen);
-        for (((column, offset), seen), masks) in places.zip(&mut memory.masks) {
-            masks.clear();
-            masks.resize(rows.len().div_ceil(BLOCK), 0);
-            if let (Some(changes), Some(seen)) = (column.changes(), *seen)
-                && !changes.has_changed(seen, now.clone())
-            {
-                continue;
-            }
-            let shadow = &mut shadow[rows.start * shape.stride + offset..rows.end * shape.stride];
-            count += refresh(column, now.clone(), shadow, shape.stride, masks);
-            report.values_compared += rows.len() as u64;
-        }
+        let count = self.compare_chunk(first, rows.clone(), shadow, memory, report);
         if count == 0 {
             return;
         }
@@ -184,5 +170,42 @@ impl Refresh<'_> {
         } else {
             chunk.patch(&self.layout, shadow, rows.start, memory, report);
         }
+    }
+    /// Compares the values of a chunk with their shadow, and takes those over that changed, noted in the masks; gives
+    /// their number.
+    fn compare_chunk(
+        &self,
+        first: usize,
+        rows: Range<usize>,
+        shadow: &mut [u8],
+        memory: &mut Memory,
+        report: &mut Report,
+    ) -> usize {
+        let (shape, columns) = (self.layout.shape, self.flat.columns());
+        let now = first + rows.start..first + rows.end;
+        let shadow = &mut shadow[rows.start * shape.stride..rows.end * shape.stride];
+        for masks in &mut memory.masks {
+            masks.clear();
+            masks.resize(rows.len().div_ceil(BLOCK), 0);
+        }
+        if columns.len() > 1
+            && columns.iter().all(|column| column.changes().is_none())
+            && let Some(packed) = shape.packed(self.flat, now.clone())
+        {
+            report.values_compared += (rows.len() * columns.len()) as u64;
+            return refresh_rows(columns, now, packed, shadow, shape, &mut memory.masks);
+        }
+        let mut count = 0;
+        let places = columns.iter().zip(&shape.offsets).zip(self.seen);
+        for (((column, offset), seen), masks) in places.zip(&mut memory.masks) {
+            if let (Some(changes), Some(seen)) = (column.changes(), *seen)
+                && !changes.has_changed(seen, now.clone())
+            {
+                continue;
+            }
+            count += refresh(column, now.clone(), &mut shadow[*offset..], shape.stride, masks);
+            report.values_compared += rows.len() as u64;
+        }
+        count
     }
 }
