@@ -127,6 +127,30 @@ fn chains_of_soap_encoding_nest_as_deep() {
     });
 }
 
+/// A toolkit that refers only back writes a ring so.
+#[test]
+fn a_ring_that_its_peer_nests_is_a_ring() {
+    use support::encoded::{field, message, plan, table};
+    on_a_small_stack(|| {
+        let table = table();
+        let inside = nested("<next><value>1</value>", "</next>", LEVELS / 10);
+        let last = inside.find("</next>").expect("an end");
+        let inside = [&inside[..last], "<next href='#n'/>", &inside[last..]].concat();
+        let text = message(&format!("<node id='n'><value>0</value>{inside}</node>"), "");
+        let graph = read(&table, &plan(&table), &text, &LIMITS).expect("read");
+        assert_eq!(field(&graph, "node"), Value::Ref(0));
+        let mut node = &graph.objects[0];
+        let mut levels = 0;
+        while let Some(next @ Value::Record(_)) = node.get("next") {
+            (node, levels) = (next, levels + 1);
+        }
+        assert_eq!((levels, node.get("next")), (LEVELS / 10, Some(&Value::Ref(0))));
+        let written = write(&table, &plan(&table), &graph, LIMITS.depth_max).expect("written");
+        assert!(read(&table, &plan(&table), &written, &LIMITS).expect("read again") == graph);
+        assert!(graph.into_tree(1 << 20).is_err(), "it goes in a circle");
+    });
+}
+
 #[test]
 fn deep_messages_are_learned_and_followed() {
     on_a_small_stack(|| {
