@@ -64,6 +64,8 @@ fn records_in_records_are_read_copied_compared_shown_written_and_dropped() {
             ("Deep = d:Deep*", LEVELS / 10),
             ("Deep = (d:Deep | e:Deep)?", LEVELS / 10),
             ("Deep = (e:Deep?, d:Deep?)*", LEVELS / 10),
+            // Mixed content, which is looked through before it is read.
+            ("Deep = #:string, d:Deep?", LEVELS),
         ] {
             let table = Table::parse(types);
             let plan = table.plan("Deep");
@@ -76,6 +78,20 @@ fn records_in_records_are_read_copied_compared_shown_written_and_dropped() {
             assert!(read(&table, &plan, &written, &LIMITS).expect("read again") == value);
         }
     });
+}
+
+#[test]
+fn mixed_content_is_looked_through_for_each_element_in_it() {
+    let table = Table::parse("Deep = #:string, d:Deep*");
+    let inside = "a<d>b<d>c</d><d>d<d/>e</d></d><d>f<d>g</d>h</d><d>i<d>j</d></d>";
+    let deep = support::read(&table, "Deep", inside).expect("read");
+    let shown = support::brief(&castile_testkit::plain(&deep));
+    let [first, second] = [
+        "<d xmlns=\"urn:t\">d<d></d>e</d>",
+        "<d xmlns=\"urn:t\">f<d>g</d>h</d>",
+    ];
+    let expected = format!("d=[d=[text=c,{first}] text=b,{second},d=[text=j] text=i] text=a");
+    assert_eq!(shown, expected);
 }
 
 #[test]

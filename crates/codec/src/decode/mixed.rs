@@ -1,11 +1,22 @@
 //! Mixed content: text before the first child is a field, an element with text elsewhere stays XML.
 
+use std::collections::HashSet;
+use std::ops::Range;
+
 use castile_plan::{ComplexId, SimpleId};
 use castile_value::{Sink, Slot};
 use castile_xml::Token;
 
 use super::{Decoder, Next, Start};
 use crate::error::Error;
+
+/// What was looked through before it is read.
+#[derive(Default)]
+pub(super) struct Looked {
+    range: Range<usize>,
+    /// Where elements begin that have text after a child.
+    interleaved: HashSet<usize>,
+}
 
 impl<'a> Decoder<'a, '_> {
     /// Reads an element of a complex type, after its start tag, through its end tag.
@@ -45,25 +56,42 @@ impl<'a> Decoder<'a, '_> {
         Ok(next)
     }
 
-    /// Whether the open element has text after one of its children.
-    fn is_interleaved(&self) -> Result<bool, Error> {
+    /// Whether the open element has text after one of its children. What is in it is looked through once for all.
+    fn is_interleaved(&mut self) -> Result<bool, Error> {
+        let at = self.reader.token_start();
+        if !self.looked.range.contains(&at) {
+            self.looked = self.look_through(at)?;
+        }
+        Ok(self.looked.interleaved.contains(&at))
+    }
+
+    fn look_through(&self, at: usize) -> Result<Looked, Error> {
         let mut ahead = self.reader.clone();
-        let (mut depth, mut children) = (0u32, false);
-        loop {
+        let mut interleaved = HashSet::new();
+        // Where each open element begins, and whether it has a child.
+        let mut open = vec![(at, false)];
+        while let Some((start, has_child)) = open.last_mut() {
             match ahead.next().map_err(|e| Error::xml(e, self.reader.input()))? {
                 Token::Start { .. } => {
-                    depth += 1;
-                    children = true;
+                    *has_child = true;
+                    open.push((ahead.token_start(), false));
                 }
-                Token::End { .. } | Token::Eof if depth == 0 => return Ok(false),
-                Token::End { .. } => depth -= 1,
-                Token::Text(text)
-                    if depth == 0 && children && !text.bytes().all(castile_lexical::is_xml_space) =>
-                {
-                    return Ok(true);
+                Token::End { .. } | Token::Eof => {
+                    open.pop();
+                }
+                Token::Text(text) if *has_child && !text.bytes().all(castile_lexical::is_xml_space) => {
+                    interleaved.insert(*start);
+                    if *start == at {
+                        // It stays XML, so nothing in it is asked for.
+                        break;
+                    }
                 }
                 _ => {}
             }
         }
+        Ok(Looked {
+            range: at..ahead.position(),
+            interleaved,
+        })
     }
 }

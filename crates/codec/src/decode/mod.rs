@@ -108,6 +108,8 @@ pub(crate) struct Decoder<'a, 'p> {
     trace: Option<repeat::Trace>,
     /// What is known of shared objects, when values are read by the rules of SOAP encoding.
     encoding: Option<Box<encoded::Encoding<'a>>>,
+    /// What mixed content was looked through.
+    looked: mixed::Looked,
     /// Arrays that are open as items of one another, with no record between.
     arrays: u32,
     /// Notes for decoding the next message like this one.
@@ -155,6 +157,7 @@ impl<'a, 'p> Decoder<'a, 'p> {
             counts: Vec::new(),
             trace: None,
             encoding: None,
+            looked: mixed::Looked::default(),
             arrays: 0,
             lesson: None,
         }
