@@ -96,7 +96,7 @@ struct Run<'s> {
     passes: Passes,
     results: Results,
     sessions: Vec<Contestant<'s>>,
-    /// What calls took, by engine and workload.
+    /// What calls took, by engine, workload and measure.
     last: Took,
     /// What is known of earlier runs.
     known: Known,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::engine::Engine;
 use crate::workload::Cell;
 
-/// Sizes of a message and nanoseconds of one call, by engine and workload.
+/// Sizes of a message and nanoseconds of one call, by engine, workload and measure.
 #[derive(Default)]
 pub(super) struct Took(BTreeMap<String, BTreeMap<usize, f64>>);
 
@@ -50,7 +50,7 @@ fn slope(smaller: (usize, f64), larger: (usize, f64)) -> f64 {
 
 /// What an engine's last time is found by.
 pub(super) fn history(engine: &Engine, cell: &Cell<'_>) -> String {
-    format!("{} {}", engine.name, cell.workload.name)
+    format!("{} {} {}", engine.name, cell.workload.name, cell.measure.name())
 }
 
 #[cfg(test)]
