@@ -54,7 +54,7 @@ pub(crate) struct Variants {
 
 /// What matters most: it comes first, and stays when there is not time for all.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(default, deny_unknown_fields)]
 pub(crate) struct Order {
     /// Workloads that come first, in this order.
     workloads: Vec<String>,
@@ -67,6 +67,7 @@ pub(crate) struct Order {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    #[serde(default)]
     order: Order,
     full: Pace,
     quick: Pace,
