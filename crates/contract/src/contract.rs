@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use castile_plan::{ComplexId, ElementId, Plan, Types};
+use castile_plan::{ComplexId, ElementId, Field, Plan, Types};
 use serde::{Deserialize, Serialize};
 
 use crate::compile::Compiler;
@@ -145,7 +145,7 @@ pub struct Operation {
     /// The declared faults.
     pub faults: Vec<FaultDecl>,
     /// A complex type with one optional element field for each element that a declared fault puts
-    /// into the detail.
+    /// into the detail, and for each type that it may have there.
     pub detail: ComplexId,
     /// Why it cannot be used: the construct and where it stands.
     pub unsupported: Option<String>,
@@ -156,6 +156,13 @@ pub struct Operation {
     pub input_action: String,
     /// The WS-Addressing action of the reply, declared or made of names; empty for one-way operations.
     pub output_action: String,
+}
+
+impl Operation {
+    /// The field of the detail that holds a fault of its own.
+    pub fn fault_field<'t>(&self, types: &'t Types, fault: &FaultDecl) -> Option<&'t Field> {
+        types.complex(self.detail).fields.get(fault.field? as usize)
+    }
 }
 
 /// How a body is made (WSDL 1.1, 3.5).

@@ -11,7 +11,7 @@ use crate::error::{Error, Kind, Place, Warning};
 
 /// Grows whenever what is stored, or how contracts are compiled, changes. Other versions' stored
 /// contracts are not read.
-const VERSION: (&str, u32) = (env!("CARGO_PKG_VERSION"), 11);
+const VERSION: (&str, u32) = (env!("CARGO_PKG_VERSION"), 12);
 
 /// Borrowed from a contract.
 #[derive(Serialize)]

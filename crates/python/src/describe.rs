@@ -1,6 +1,6 @@
 //! What a contract offers, for signatures, help and completion.
 
-use castile_contract::Operation;
+use castile_contract::{FaultDecl, Operation};
 use castile_plan::{ComplexId, Field, SimpleId, Style, TypeId, Types, Variety};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
@@ -25,11 +25,19 @@ pub(crate) struct OperationFace {
     parameters: Vec<ParameterFace>,
     results: Vec<ParameterFace>,
     headers: Vec<ParameterFace>,
-    /// Elements of declared faults, `{namespace}local`.
-    faults: Vec<String>,
+    faults: Vec<FaultFace>,
     /// The body element of the request, and of the reply, where one stands there.
     input: Option<BodyFace>,
     output: Option<BodyFace>,
+}
+
+/// A declared fault: its name, its element in the detail, `{namespace}local`, and the type of that.
+#[pyclass(module = "castile._castile", frozen, get_all)]
+#[derive(Clone)]
+pub(crate) struct FaultFace {
+    name: String,
+    element: String,
+    type_name: String,
 }
 
 /// A body element: its name, `{namespace}local`, and the number of its type.
@@ -87,9 +95,22 @@ fn face(types: &Types, operation: &Operation) -> OperationFace {
         parameters: parameters.map_or(Vec::new(), |id| faces(types, id)),
         results: results.map_or(Vec::new(), |id| faces(types, id)),
         headers: input.map_or(Vec::new(), |plan| faces(types, plan.header)),
-        faults: operation.faults.iter().map(|f| f.element.clone()).collect(),
+        faults: operation
+            .faults
+            .iter()
+            .map(|f| fault(types, operation, f))
+            .collect(),
         input: input.and_then(|plan| body(types, plan.body)),
         output: output.and_then(|plan| body(types, plan.body)),
+    }
+}
+
+fn fault(types: &Types, operation: &Operation, declared: &FaultDecl) -> FaultFace {
+    let field = operation.fault_field(types, declared);
+    FaultFace {
+        name: declared.name.clone(),
+        element: declared.element.clone(),
+        type_name: field.map_or(String::new(), |field| types.type_label(field.ty)),
     }
 }
 
@@ -155,13 +176,24 @@ pub(crate) fn type_named<'py>(
                 "{} has no class: its values are plain ones",
                 types.type_label(other)
             );
-            Err(pyo3::exceptions::PyLookupError::new_err(text))
+            Err(no_such_type(py, &text)?)
         }
         None => {
-            let text = format!("the contract has no type {name:?}; client.types lists them");
-            Err(pyo3::exceptions::PyLookupError::new_err(text))
+            let names = type_names(types);
+            let locals = names
+                .iter()
+                .map(|name| name.rsplit_once('}').map_or(&**name, |(_, local)| local));
+            let near = castile_contract::near(name, locals);
+            let near = near.map_or(String::new(), |near| format!("did you mean {near:?}? "));
+            let text = format!("the contract has no type {name:?}; {near}client.types lists them");
+            Err(no_such_type(py, &text)?)
         }
     }
+}
+
+fn no_such_type(py: Python<'_>, text: &str) -> PyResult<PyErr> {
+    let class = py.import("castile._errors")?.getattr("NoSuchType")?;
+    Ok(PyErr::from_value(class.call1((text,))?))
 }
 
 /// Users may leave the namespace out where the local name says enough.

@@ -55,7 +55,7 @@ mod _castile {
     #[pymodule_export]
     use super::cwmp::{Acs, ConnectionRequests, Conversation, Cpe};
     #[pymodule_export]
-    use super::describe::{BodyFace, OperationFace, ParameterFace};
+    use super::describe::{BodyFace, FaultFace, OperationFace, ParameterFace};
     #[pymodule_export]
     use super::generate::generate;
     #[pymodule_export]

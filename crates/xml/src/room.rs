@@ -50,6 +50,11 @@ impl<'o> Room<'o> {
         good
     }
 
+    /// Where the next row goes.
+    pub fn at(&self) -> usize {
+        self.at
+    }
+
     /// Takes back what is not written, and so many bytes before.
     pub fn finish(self, opening: usize) {
         self.out.truncate(self.at - opening);

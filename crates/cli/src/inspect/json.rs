@@ -7,7 +7,7 @@ use castile_plan::{
 use serde_json::{Map, Value as Json, json};
 
 use super::reach::{self, Reached};
-use super::{View, text};
+use super::{View, faults, text};
 
 /// Everything of the view: services with ports with operations, and every type they reach.
 pub(super) fn contract(view: &View) -> Json {
@@ -90,7 +90,7 @@ fn operation(contract: &Contract, operation: &Operation) -> Json {
     let faults: Vec<Json> = operation
         .faults
         .iter()
-        .map(|f| json!({ "name": f.name, "element": f.element }))
+        .map(|f| json!({ "name": f.name, "element": f.element, "type": faults::ty(types, operation, f) }))
         .collect();
     json!({
         "name": operation.name,

@@ -1,5 +1,6 @@
 //! `castile inspect`: services, operations and types, for people and programs.
 
+mod faults;
 mod findings;
 mod json;
 mod outline;

@@ -7,11 +7,11 @@ use castile_plan::{ComplexId, Field, FieldKind, Occurs, Plan, Style, TypeId, Typ
 
 use super::outline::{Row, outline};
 use super::reach::{self, Reached};
-use super::{View, findings, words};
+use super::{View, faults, findings, words};
 
-const BOLD: anstyle::Style = anstyle::Style::new().bold();
+pub(super) const BOLD: anstyle::Style = anstyle::Style::new().bold();
 const NAME: anstyle::Style = anstyle::AnsiColor::Cyan.on_default();
-const DIM: anstyle::Style = anstyle::Style::new().dimmed();
+pub(super) const DIM: anstyle::Style = anstyle::Style::new().dimmed();
 const WARN: anstyle::Style = anstyle::AnsiColor::Yellow.on_default();
 
 /// Characters of documentation shown on a line of an overview.
@@ -281,8 +281,8 @@ fn operation(contract: &Contract, operation: &Operation, out: &mut String) {
             block(title, plan.header);
         }
     }
-    if known(operation.detail) {
-        block("faults", operation.detail);
+    if !operation.faults.is_empty() {
+        faults::table(types, operation, out);
     }
 }
 

@@ -188,7 +188,7 @@ impl<'a> Decoder<'a, '_> {
 
     fn detail(&mut self, detail: Option<ComplexId>, start: Start<'a>) -> Result<Value, Error> {
         let before = self.reader.clone();
-        if let Some(field) = self.detail_field(detail, start) {
+        for field in self.detail_fields(detail, start) {
             let shape = std::sync::Arc::new(Shape::new("detail", vec![field.name.clone()]));
             let mut sink = ValueSink::new(shape);
             if self
@@ -206,7 +206,7 @@ impl<'a> Decoder<'a, '_> {
                 return Ok(sink.finish().into_values().pop().unwrap_or_default());
             }
             // A detail that does not fit its type is still worth having.
-            self.reader = before;
+            self.reader = before.clone();
             self.trace = None;
         }
         let text = self
@@ -216,29 +216,39 @@ impl<'a> Decoder<'a, '_> {
         Ok(Value::Xml(text))
     }
 
-    /// The declared fault element, or the global element, of this name.
-    fn detail_field(&mut self, detail: Option<ComplexId>, start: Start<'a>) -> Option<Field> {
+    /// The declared fault elements, or the global element, of this name. Of several types that it may have, the
+    /// one that it says comes first.
+    fn detail_fields(&mut self, detail: Option<ComplexId>, start: Start<'a>) -> Vec<Field> {
         let types = self.types;
-        let ns = self.ns(start.name.ns)?;
-        let called = |f: &&Field| *f.wire.local == *start.name.local;
-        let declared = detail.and_then(|id| {
-            let mut fields = types.complex(id).fields.iter();
-            let exact = fields.clone().find(|f| called(f) && f.wire.ns == ns);
-            // Where the contract gives a fault no namespace, a peer may have one of its own.
-            exact.or_else(|| fields.find(|f| called(f) && f.wire.ns == NsIx::NONE))
-        });
-        if let Some(field) = declared {
-            return Some(Field {
+        let Some(ns) = self.ns(start.name.ns) else {
+            return Vec::new();
+        };
+        let called = |ns: NsIx| {
+            let fields = detail.map_or(&[][..], |id| &types.complex(id).fields);
+            let called = move |f: &&Field| *f.wire.local == *start.name.local && f.wire.ns == ns;
+            fields.iter().filter(called).map(|field| Field {
                 many: false,
                 ..field.clone()
-            });
+            })
+        };
+        let mut declared: Vec<Field> = called(ns).collect();
+        if declared.is_empty() {
+            // Where the contract gives a fault no namespace, a peer may have one of its own.
+            declared = called(NsIx::NONE).collect();
         }
-        let id = types.element_named(&castile_plan::QName::new(ns, start.name.local))?;
-        let element = &types.elements[id.index()];
-        if matches!(element.ty, TypeId::Unsupported(_) | TypeId::Any) {
-            return None;
+        if declared.len() > 1
+            && let Some(own) = self.xsi_type()
+        {
+            declared.sort_by_key(|field| (field.ty != own, !types.is_derived(own, field.ty)));
         }
-        Some(element.to_field())
+        if declared.is_empty()
+            && let Some(id) = types.element_named(&castile_plan::QName::new(ns, start.name.local))
+        {
+            let element = &types.elements[id.index()];
+            let is_typed = !matches!(element.ty, TypeId::Unsupported(_) | TypeId::Any);
+            declared.extend(is_typed.then(|| element.to_field()));
+        }
+        declared
     }
 }
 

@@ -265,6 +265,6 @@ pub(super) fn natural(scalar: &Scalar<'_>) -> Result<Builtin, Error> {
 fn no_list() -> Error {
     Error::caller(
         Kind::Value,
-        "a list has no type of its own that anyType could announce",
+        "a list has no type of its own that anyType could announce: give a record of a type that holds one (by \"@type\")",
     )
 }

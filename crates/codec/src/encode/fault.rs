@@ -1,7 +1,7 @@
 //! Faults to bytes.
 
 use castile_message::{Unmarked, Version};
-use castile_plan::{ComplexId, FieldKind, QName, Types};
+use castile_plan::{ComplexId, Field, FieldKind, QName, Tags, Types};
 use castile_value::Value;
 
 use super::{EncodeOptions, Encoder};
@@ -184,14 +184,18 @@ impl Encoder<'_, Unmarked> {
         }
         let same =
             |name: &QName| *name.local == *entry.name.local && types.uri(name.ns) == entry.name.namespace;
-        let declared = detail.and_then(|id| {
-            let fields = types.complex(id).fields.iter().zip(types.tags(id));
-            fields
-                .into_iter()
-                .find(|(f, _)| f.kind == FieldKind::Element && same(&f.wire))
-        });
-        if let Some((field, tags)) = declared {
-            return self.element(field, tags, entry.value.item());
+        let declared = detail.map_or(&[][..], |id| &types.complex(id).fields);
+        let fields = declared.iter().zip(detail.map_or(&[][..], |id| types.tags(id)));
+        let mut fields: Vec<_> = fields
+            .filter(|(f, _)| f.kind == FieldKind::Element && same(&f.wire))
+            .collect();
+        if let Value::Record(record) = &entry.value
+            && let Some(own) = types.type_by_clark(record.shape().name())
+        {
+            fields.sort_by_key(|(f, _)| (f.ty != own, !types.is_derived(own, f.ty)));
+        }
+        if !fields.is_empty() {
+            return self.first_that_fits(&fields, &entry.value);
         }
         // A decoder gives global elements typed, whether or not the operation declares them.
         let name = types
@@ -201,8 +205,25 @@ impl Encoder<'_, Unmarked> {
             let field = types.elements[id.index()].to_field();
             return self.element(&field, &types.element_tags(&field.wire), entry.value.item());
         }
-        let why = format!("{} is no element that the contract has: give XML", entry.name);
+        let mut why = format!("{} is no element that the contract has: give XML", entry.name);
+        if !declared.is_empty() {
+            let names = declared.iter().map(|f| types.clark(&f.wire)).collect::<Vec<_>>();
+            why += &format!(", or what the operation declares: {}", names.join(", "));
+        }
         Err(Error::caller(Kind::UnknownName, why))
+    }
+
+    /// Writes a value as an element of the first of several types that can hold it.
+    fn first_that_fits(&mut self, fields: &[(&Field, &Tags)], value: &Value) -> Result<(), Error> {
+        let (start, mut failed) = (self.out.len(), None);
+        for (field, tags) in fields {
+            match self.element(field, tags, value.item()) {
+                Ok(()) => return Ok(()),
+                Err(error) => failed = failed.or(Some(error)),
+            }
+            self.out.truncate(start);
+        }
+        failed.map_or(Ok(()), Err)
     }
 }
 

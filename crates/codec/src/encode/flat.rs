@@ -84,17 +84,8 @@ impl RowWriter {
             typed: b"<ns1:item".as_slice().into(),
             close: b"</ns1:item>".as_slice().into(),
         };
-        let kernel = match dtype {
-            DType::F64 => Kernel::F64,
-            DType::F32 => Kernel::F32,
-            DType::I32 => Kernel::I32,
-            DType::I64 => Kernel::I64,
-            DType::U64 => Kernel::U64,
-            DType::Bool => Kernel::Bool,
-            small => Kernel::Small(small),
-        };
         RowWriter {
-            kernels: vec![kernel],
+            kernels: vec![Kernel::exact(dtype)],
             dtypes: vec![dtype],
             glue: Glue::new(&[&tags], false),
         }

@@ -4,6 +4,7 @@ use castile_plan::SimpleId;
 use castile_value::{Column, Scalar};
 
 use super::flat::Flat;
+use super::list::List;
 use crate::error::Error;
 
 /// Keeps large values from message to message, so that they need not be written anew.
@@ -19,6 +20,9 @@ pub trait Keep {
     /// # Errors
     /// What the array's owner says of its changes is not so.
     fn array(&mut self, at: usize, flat: &Flat<'_>) -> Result<bool, Untold>;
+
+    /// The same for a list. It may be one that cannot be written; then it is not taken.
+    fn list(&mut self, at: usize, list: &List<'_>) -> bool;
 
     /// The same for a text or bytes; `write` appends what would be written.
     ///

@@ -13,6 +13,7 @@ mod glue;
 mod items;
 mod keep;
 mod kernel;
+mod list;
 mod order;
 mod packed;
 mod stream;
@@ -26,6 +27,7 @@ use castile_value::{Item, Items, Source, deep};
 pub use fault::encode_fault;
 pub use flat::{Flat, RowWriter};
 pub use keep::{Keep, Long, Untold, glance};
+pub use list::{List, ListWriter, Places};
 pub use stream::{Drain, Stopped};
 
 use crate::error::{Error, Kind};
@@ -98,8 +100,8 @@ impl Draft<'_> {
         self.write(out, marks, None)
     }
 
-    /// As [`Draft::encode`], but offers every array of numbers or flat records and every text to
-    /// `keep`: `out` gets the message without those that it takes.
+    /// As [`Draft::encode`], but offers every array of numbers or flat records, every list of texts or of
+    /// records of numbers and texts, and every single text to `keep`: `out` gets the message without those that it takes.
     ///
     /// # Errors
     /// Those of [`Draft::encode`].

@@ -26,7 +26,7 @@ const ITEMS: usize = 128;
 const NUMBERS: usize = 512;
 
 /// A value of a row.
-enum Cell<'b> {
+pub(super) enum Cell<'b> {
     /// A number of this column, the texts of which have this number.
     Number(usize, Column<'b>, Kernel),
     /// The text of this number among those of its row.
@@ -48,6 +48,9 @@ impl<M: Marks> Encoder<'_, M> {
         match f.ty {
             TypeId::Simple(id) if !M::ACTIVE && self.is_free_text(id) => {
                 let glue = Glue::new(&[tags], false);
+                if self.keeps_texts(&glue, items) {
+                    return Ok(items.len());
+                }
                 self.each_range(items, ITEMS, |this, range| {
                     if let Some(values) = items.values(range.clone()) {
                         return Ok(this.texts(&glue, values.iter().map(Value::as_str)));
@@ -93,6 +96,9 @@ impl<M: Marks> Encoder<'_, M> {
         let mut around = vec![tags];
         around.extend(types.tags(id));
         let glue = Glue::new(&around, self.encoding.is_some());
+        if !layout.texts().is_empty() && self.keeps_records(&glue, layout, fields, items) {
+            return Ok(items.len());
+        }
         let dynamic = self.dynamic_cells(fields, &glue);
         let typed = self.typed_cells(fields, &glue);
         let mut writer = RowWriter::new(&[], glue.clone());
@@ -136,17 +142,23 @@ impl<M: Marks> Encoder<'_, M> {
     /// How a generated type writes the values of a flat type's fields; `None` when it cannot.
     fn typed_cells<'g>(&self, fields: &[Field], glue: &'g Glue) -> Option<Vec<CellOut<'g>>> {
         let cell = |(f, after): (&Field, &'g Constant)| {
-            let TypeId::Simple(id) = f.ty else { return None };
-            let rules = self.types.rules(id).filter(|_| self.options.strict);
-            let bounds = match (self.kernel(f)?, rules, self.types.dtype(id)) {
-                (_, None, _) => None,
-                (_, _, Some(DType::U64)) => return None,
-                (Scalars::Int { least, greatest }, ..) => Some((least, greatest)),
-                _ => return None,
-            };
+            let bounds = self.bounds(f)?;
             Some(CellOut { bounds, after })
         };
         fields.iter().zip(&glue.between).map(cell).collect()
+    }
+
+    /// The least and the greatest integer that a field may have, unless it is all of its machine type; `None` when its
+    /// values need more checks.
+    pub(super) fn bounds(&self, f: &Field) -> Option<Option<(i64, i64)>> {
+        let TypeId::Simple(id) = f.ty else { return None };
+        let rules = self.types.rules(id).filter(|_| self.options.strict);
+        match (self.kernel(f)?, rules, self.types.dtype(id)) {
+            (_, None, _) => Some(None),
+            (_, _, Some(DType::U64)) => None,
+            (Scalars::Int { least, greatest }, ..) => Some(Some((least, greatest))),
+            _ => None,
+        }
     }
 
     /// Has the items write themselves; `false`, and nothing is written, when they cannot.
@@ -232,29 +244,11 @@ impl<M: Marks> Encoder<'_, M> {
         numbers: &mut Texts,
     ) -> Option<()> {
         let cells = self.cells(fields, packed)?;
-        let cells: Vec<(Cell<'_>, &Constant)> = cells.into_iter().zip(&glue.between).collect();
-        let around: usize = cells.iter().map(|(_, gap)| NUMBER + gap.room()).sum();
         self.out.extend_from_slice(&glue.first);
         let mut room = Room::new(self.out);
-        for from in (0..packed.len()).step_by(ROWS) {
-            let some = from..packed.len().min(from + ROWS);
-            touch(packed, some.clone());
-            for (cell, _) in &cells {
-                if let Cell::Number(k, column, kernel) = cell {
-                    numbers.fill(*k, *kernel, column, some.clone());
-                }
-            }
-            for row in some {
-                let texts = packed.texts_of(row);
-                let bytes = texts.iter().fold(around, |bytes, text| bytes + text.len());
-                let plain = room.write(bytes, |out| put_row(&cells, numbers, row - from, texts, out));
-                if !plain && !room.append(|out| append_row(&cells, numbers, row - from, texts, out)) {
-                    return None;
-                }
-            }
-        }
+        let written = write_rows(glue, &cells, packed, numbers, &mut room, |_| {});
         room.finish(glue.opening);
-        Some(())
+        written.then_some(())
     }
 
     /// How each field's values are written, in the order of the fields.
@@ -279,6 +273,57 @@ impl<M: Marks> Encoder<'_, M> {
     }
 }
 
+/// A place in what is written.
+pub(super) enum Place {
+    /// Where a text begins.
+    Text(usize),
+    /// The row begins again: forget its texts.
+    Again,
+    /// Where a row ends.
+    End(usize),
+}
+
+/// Writes the rows of a packed, and tells `note` the places; `false` when XML cannot carry some text.
+#[inline(always)]
+pub(super) fn write_rows(
+    glue: &Glue,
+    cells: &[Cell<'_>],
+    packed: &Packed<'_>,
+    numbers: &mut Texts,
+    room: &mut Room<'_>,
+    mut note: impl FnMut(Place),
+) -> bool {
+    let cells: Vec<(&Cell<'_>, &Constant)> = cells.iter().zip(&glue.between).collect();
+    let around: usize = cells.iter().map(|(_, gap)| NUMBER + gap.room()).sum();
+    for from in (0..packed.len()).step_by(ROWS) {
+        let some = from..packed.len().min(from + ROWS);
+        touch(packed, some.clone());
+        for (cell, _) in &cells {
+            if let Cell::Number(k, column, kernel) = cell {
+                numbers.fill(*k, *kernel, column, some.clone());
+            }
+        }
+        for row in some {
+            let texts = packed.texts_of(row);
+            let bytes = texts.iter().fold(around, |bytes, text| bytes + text.len());
+            let (at, row) = (room.at(), row - from);
+            let plain = room.write(bytes, |out| {
+                put_row(&cells, numbers, row, texts, out, |text| {
+                    note(Place::Text(at + text))
+                })
+            });
+            if !plain {
+                note(Place::Again);
+                if !room.append(|out| append_row(&cells, numbers, row, texts, out, &mut note)) {
+                    return false;
+                }
+            }
+            note(Place::End(room.at()));
+        }
+    }
+    true
+}
+
 /// The records of a range as a packed; `false` when they are none of its layout.
 fn pack<'s>(items: &'s dyn Items, range: Range<usize>, packed: &mut Packed<'s>) -> bool {
     let whole = range.len();
@@ -298,14 +343,15 @@ fn touch(packed: &Packed<'_>, rows: Range<usize>) {
     std::hint::black_box(touched);
 }
 
-/// Writes a row and gives where it ends; `None` when a text has to be looked at more closely.
+/// Writes a row, tells `note` where its texts begin, and gives where it ends; `None` when a text has to be looked at more closely.
 #[inline(always)]
 fn put_row(
-    cells: &[(Cell<'_>, &Constant)],
+    cells: &[(&Cell<'_>, &Constant)],
     numbers: &Texts,
     row: usize,
     texts: &[&str],
     out: &mut [u8],
+    mut note: impl FnMut(usize),
 ) -> Option<usize> {
     let mut at = 0;
     for (cell, gap) in cells {
@@ -319,6 +365,7 @@ fn put_row(
             }
             Cell::Text(k) => {
                 let text = texts.get(*k)?;
+                note(at);
                 if !castile_xml::copy_plain(text, out.get_mut(at..)?) {
                     return None;
                 }
@@ -331,11 +378,12 @@ fn put_row(
 
 /// Appends a row, its texts escaped; `false` when XML cannot carry one.
 fn append_row(
-    cells: &[(Cell<'_>, &Constant)],
+    cells: &[(&Cell<'_>, &Constant)],
     numbers: &Texts,
     row: usize,
     texts: &[&str],
     out: &mut Vec<u8>,
+    mut note: impl FnMut(Place),
 ) -> bool {
     cells.iter().all(|(cell, gap)| match cell {
         Cell::Number(k, ..) => numbers.get(*k, row).is_some_and(|(text, length)| {
@@ -343,7 +391,10 @@ fn append_row(
             out.extend_from_slice(gap.bytes());
             true
         }),
-        Cell::Text(k) => texts.get(*k).is_some_and(|text| append_text(text, gap, out)),
+        Cell::Text(k) => texts.get(*k).is_some_and(|text| {
+            note(Place::Text(out.len()));
+            append_text(text, gap, out)
+        }),
     })
 }
 

@@ -1,6 +1,6 @@
 //! Declared faults (WSDL 1.1, 2.4.2, 3.6).
 
-use castile_plan::{ComplexId, ElementId, QName};
+use castile_plan::{ComplexId, ElementId, QName, TypeId};
 
 use super::binding::warn;
 use super::message::Messages;
@@ -35,22 +35,21 @@ impl<'d> Messages<'_, 'd> {
             let parts = || message.node.named(Ns::WSDL, "part");
             let element = parts().find_map(|p| Some((p, p.qname("element")?)));
             let action = addressing::fault(compiler, self.port_type, self.operation, fault);
-            let leaf = match (element, parts().find(|p| p.qname("type").is_some())) {
+            let (leaf, id) = match (element, parts().find(|p| p.qname("type").is_some())) {
                 (Some((part, element)), _) => {
                     let leaf = element_leaf(compiler, message, part, element);
                     let id = compiler.element_named(message.document | OUTSIDE, part, element);
-                    faults.push((name, action, leaf.wire.clone(), id.ok()));
-                    leaf
+                    (leaf, id.ok())
                 }
                 // In rpc style the part has a type, and the detail an element called like the part.
                 (None, Some(part)) if self.style == BodyStyle::Rpc => {
                     let ns = self.fault_namespace(name).unwrap_or_default();
                     let wire = QName::new(compiler.ns_of(ns), part.token("name").unwrap_or(name));
-                    faults.push((name, action, wire.clone(), None));
-                    Leaf {
+                    let leaf = Leaf {
                         nillable: true,
                         ..type_leaf(compiler, message, part, wire)
-                    }
+                    };
+                    (leaf, None)
                 }
                 _ => {
                     let text = format!(
@@ -60,14 +59,16 @@ impl<'d> Messages<'_, 'd> {
                     continue;
                 }
             };
-            if !leaves.iter().any(|l| l.wire == leaf.wire) {
+            faults.push((name, action, (leaf.wire.clone(), leaf.ty), id));
+            // Several faults of rpc style may have parts of one name, and of different types.
+            if !leaves.iter().any(|l| (&l.wire, l.ty) == (&leaf.wire, leaf.ty)) {
                 leaves.push(leaf);
             }
         }
         let detail = block(compiler, &format!("{} fault detail", self.operation), leaves);
-        let declared = faults.into_iter().map(|(name, action, wire, id)| FaultDecl {
+        let declared = faults.into_iter().map(|(name, action, leaf, id)| FaultDecl {
             action,
-            ..declaration(compiler, detail, name, &wire, id)
+            ..declaration(compiler, detail, name, &leaf, id)
         });
         (declared.collect(), detail)
     }
@@ -85,7 +86,7 @@ fn declaration(
     compiler: &Compiler<'_>,
     detail: ComplexId,
     name: &str,
-    wire: &QName,
+    (wire, ty): &(QName, TypeId),
     id: Option<ElementId>,
 ) -> FaultDecl {
     let field = compiler
@@ -93,7 +94,7 @@ fn declaration(
         .complex(detail)
         .fields
         .iter()
-        .position(|f| f.wire == *wire);
+        .position(|f| f.wire == *wire && f.ty == *ty);
     FaultDecl {
         name: name.into(),
         element: compiler.types.clark(wire),

@@ -12,7 +12,7 @@ use super::chunk::Chunk;
 use super::layout::{Layout, Pad, Shape};
 use super::options::{Options, Stuffing};
 use super::patch::Memory;
-use super::pieces::{Chunks, Piece};
+use super::pieces::Chunks;
 use super::pool::{Pool, Snapshot};
 use super::refresh::{Refresh, write_chunks};
 use super::report::Report;
@@ -320,15 +320,9 @@ impl Array {
         if let Some(handed) = &self.memory.handed {
             return Arc::clone(handed);
         }
-        let mut pieces = Vec::with_capacity(self.chunks.len() + 1);
-        pieces.push(Piece::whole(Arc::new(self.shape.writer.first().to_vec())));
-        let whole = |chunk: &Chunk| Piece::whole(Arc::clone(&chunk.bytes));
-        pieces.extend(self.chunks.iter().map(whole));
-        if let Some(last) = pieces.last_mut() {
-            last.shorten(self.shape.writer.opening());
-        }
-        let len = pieces.iter().map(|piece| piece.len()).sum();
-        let chunks = Arc::new(Chunks { pieces, len });
+        let writer = &self.shape.writer;
+        let bytes = self.chunks.iter().map(|chunk| Arc::clone(&chunk.bytes));
+        let chunks = Arc::new(Chunks::new(writer.first(), bytes, writer.opening()));
         self.memory.handed = Some(Arc::clone(&chunks));
         chunks
     }

@@ -3,6 +3,7 @@
 use castile_codec::{Error, Flat, Keep, Long, Untold, glance};
 
 use super::array::Array;
+use super::list::List;
 use super::options::Options;
 use super::pieces::Run;
 use super::report::Report;
@@ -37,6 +38,7 @@ struct Part {
 #[derive(Debug)]
 enum Value {
     Array(Box<Array>),
+    List(List),
     Text(Text),
 }
 
@@ -64,6 +66,7 @@ impl Parts {
     pub(crate) fn runs(&mut self) -> impl Iterator<Item = Run> {
         self.all.iter_mut().map(|part| match &mut part.value {
             Value::Array(array) => Run::Many(array.chunks()),
+            Value::List(list) => Run::Many(list.chunks()),
             Value::Text(text) => Run::One(text.piece()),
         })
     }
@@ -72,6 +75,7 @@ impl Parts {
     pub(crate) fn memory(&self) -> usize {
         let memory = |part: &Part| match &part.value {
             Value::Array(array) => array.memory(),
+            Value::List(list) => list.memory(),
             Value::Text(text) => text.memory(),
         };
         self.all.iter().map(memory).sum()
@@ -98,6 +102,7 @@ impl Value {
     fn len(&self) -> usize {
         match self {
             Value::Array(array) => array.len(),
+            Value::List(list) => list.len(),
             Value::Text(text) => text.len(),
         }
     }
@@ -192,6 +197,14 @@ impl<'t> Keeper<'t> {
         self.moved = true;
     }
 
+    /// Drops the part at the next place.
+    fn forget(&mut self) {
+        let next = self.places.len();
+        if next < self.parts.all.len() {
+            self.parts.all.swap_remove(next);
+        }
+    }
+
     /// Says that the part at the next place lies at byte `at`, that this took what `report` says beyond what is
     /// known, and that it had a length of `before`. `stayed`: some of what it had is of use; unknown where it had
     /// nothing.
@@ -269,6 +282,36 @@ impl Keep for Keeper<'_> {
         }
         self.place(at, report, before, stayed);
         Ok(true)
+    }
+
+    fn list(&mut self, at: usize, given: &castile_codec::List<'_>) -> bool {
+        let (items, fields) = (given.len(), given.writer().fields());
+        if items * fields < self.options.values_min
+            || self.pauses(items, || given.glance(&glanced(items, fields)))
+        {
+            return false;
+        }
+        let (mut report, options, mut before, mut stayed) = (self.report, self.options, None, None);
+        let fits = |value: &Value| matches!(value, Value::List(list) if list.fits(given));
+        match self.known(items, fits).map(|part| &mut part.value) {
+            Some(Value::List(list)) => {
+                before = Some(list.len());
+                let written = report.values_new();
+                if !list.update(given, options, &mut report) {
+                    self.forget();
+                    return false;
+                }
+                // Texts are written nearly as fast as they are compared.
+                let written = report.values_new() - written;
+                stayed = Some(written * 8 <= (items * fields) as u64);
+            }
+            _ => match List::new(given, options, &mut report) {
+                Some(list) => self.insert(Value::List(list)),
+                None => return false,
+            },
+        }
+        self.place(at, report, before, stayed);
+        true
     }
 
     fn long(

@@ -2,11 +2,13 @@
 
 mod align;
 mod array;
+mod block;
 mod chunk;
 mod compare;
 mod costs;
 mod keeper;
 mod layout;
+mod list;
 mod number;
 mod options;
 mod patch;

@@ -71,6 +71,20 @@ pub(crate) struct Chunks {
     pub(crate) len: usize,
 }
 
+impl Chunks {
+    /// What stands before the first chunk, and the chunks, but for so many bytes at the end of the last.
+    pub(crate) fn new(first: &[u8], chunks: impl Iterator<Item = Arc<Vec<u8>>>, opening: usize) -> Chunks {
+        let mut pieces = Vec::with_capacity(chunks.size_hint().0 + 1);
+        pieces.push(Piece::whole(Arc::new(first.to_vec())));
+        pieces.extend(chunks.map(Piece::whole));
+        if let Some(last) = pieces.last_mut() {
+            last.shorten(opening);
+        }
+        let len = pieces.iter().map(|piece| piece.len()).sum();
+        Chunks { pieces, len }
+    }
+}
+
 impl Run {
     fn pieces(&self) -> &[Piece] {
         match self {

@@ -8,7 +8,8 @@ use castile_value::{ColumnBuf, Record, Rows, Source, Value, ValueSink};
 
 const TYPES: &str = "
 Mio = x:int, y:short, on:boolean, value:double
-Step = number:int, note:string?, blob:base64Binary?, a:double*, b:float*, flag:boolean*, mesh:Mio*, c:double*, wide:long*
+Event = id:int, text:string, time:double, name:string
+Step = number:int, note:string?, blob:base64Binary?, a:double*, b:float*, flag:boolean*, mesh:Mio*, c:double*, wide:long*, names:string*, events:Event*
 ";
 
 /// What sends steps, and checks what was sent.
@@ -105,18 +106,22 @@ pub(crate) struct Step {
     pub(crate) mesh: Vec<(i32, i16, bool, f64)>,
     pub(crate) c: Vec<f64>,
     pub(crate) wide: Vec<i64>,
+    pub(crate) names: Vec<String>,
+    pub(crate) events: Vec<(i32, String, f64, String)>,
 }
 
 impl Step {
     pub(crate) fn random(rng: &mut Rng) -> Step {
         let mut count = |most| rng.below(most);
-        let lengths: [usize; 6] = [
+        let lengths: [usize; 8] = [
             count(400),
             count(200),
             count(200),
             count(200),
             count(100),
             count(300),
+            count(200),
+            count(200),
         ];
         Step {
             number: 1,
@@ -130,12 +135,14 @@ impl Step {
             wide: (0..lengths[5])
                 .map(|_| rng.bits() as i64 >> rng.below(64))
                 .collect(),
+            names: (0..lengths[6]).map(|_| text(rng)).collect(),
+            events: (0..lengths[7]).map(|_| event(rng)).collect(),
         }
     }
 
     /// Changes something: single values, runs, all of an array, its length, what lies around it.
     pub(crate) fn edit(&mut self, rng: &mut Rng) {
-        match rng.below(11) {
+        match rng.below(13) {
             0 => self.number = (rng.bits() as i32) >> rng.below(32),
             1 => self.note = Some("n<".repeat(rng.below(5))).filter(|_| rng.once_in(2)),
             2 => edit(&mut self.a, rng, double),
@@ -148,7 +155,9 @@ impl Step {
                 let length = rng.below(90);
                 self.blob = (0..length).map(|_| rng.bits() as u8).collect();
             }
-            9 => self.note = Some("Æ&long".repeat(rng.below(40))),
+            9 => edit(&mut self.names, rng, text),
+            10 => edit(&mut self.events, rng, event),
+            11 => self.note = Some("Æ&long".repeat(rng.below(40))),
             _ => std::mem::swap(&mut self.a, &mut self.c),
         }
     }
@@ -177,6 +186,19 @@ impl Step {
             ];
             mesh.push(&parts.concat());
         }
+        let shape = table.types.shape(table.id("Event"));
+        let events = self.events.iter().map(|(id, text, time, name)| {
+            let mut event = Record::new(shape.clone());
+            let values: [Value; 4] = [
+                (*id).into(),
+                text.as_str().into(),
+                (*time).into(),
+                name.as_str().into(),
+            ];
+            event.values_mut().clone_from_slice(&values);
+            Value::Record(event)
+        });
+        let names = self.names.iter().map(|name| Value::from(name.as_str()));
         let mut fields: Vec<(&str, Value)> = vec![
             ("number", self.number.into()),
             ("a", ColumnBuf::from(self.a.clone()).into()),
@@ -185,6 +207,8 @@ impl Step {
             ("mesh", mesh.into()),
             ("c", ColumnBuf::from(self.c.clone()).into()),
             ("wide", ColumnBuf::from(self.wide.clone()).into()),
+            ("names", Value::List(names.collect())),
+            ("events", Value::List(events.collect())),
         ];
         if let Some(note) = &self.note {
             fields.push(("note", note.as_str().into()));
@@ -218,6 +242,25 @@ fn row(rng: &mut Rng) -> (i32, i16, bool, f64) {
         rng.bits() as i16,
         rng.once_in(2),
         double(rng),
+    )
+}
+
+/// A text that is short, long, or has to be escaped.
+fn text(rng: &mut Rng) -> String {
+    match rng.below(6) {
+        0 => String::new(),
+        1 => "<&>\r".repeat(rng.below(4)),
+        2 => "Æther ".repeat(rng.below(30)),
+        _ => format!("name {}", rng.below(10_000)),
+    }
+}
+
+fn event(rng: &mut Rng) -> (i32, String, f64, String) {
+    (
+        rng.bits() as i32 >> rng.below(32),
+        text(rng),
+        double(rng),
+        text(rng),
     )
 }
 

@@ -3,7 +3,8 @@
 ```
 Error
 ├── ContractError    the WSDL or schema, or what this version cannot do with it
-│   └── NoSuchOperation  (also an AttributeError)
+│   ├── NoSuchOperation  (also an AttributeError)
+│   └── NoSuchType  (also a LookupError)
 ├── BadValue         the caller's values (also a ValueError)
 ├── BadPeer          the peer's message
 │   └── LimitError   the peer's message is beyond a limit
@@ -32,6 +33,7 @@ __all__ = [
     "Fault",
     "LimitError",
     "NoSuchOperation",
+    "NoSuchType",
     "SecurityError",
     "Timeout",
     "TransportError",
@@ -57,6 +59,10 @@ class NoSuchOperation(ContractError, AttributeError, KeyError):
     """The port has no operation of the name."""
 
     __str__ = Exception.__str__
+
+
+class NoSuchType(ContractError, LookupError):
+    """The contract has no type of the name, or one without a class."""
 
 
 class BadValue(Error, ValueError):

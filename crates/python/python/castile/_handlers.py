@@ -92,7 +92,7 @@ class Handler:
             if inspect.iscoroutine(value):
                 value = asyncio.run(value)
         except Fault as fault:
-            fault.details = [(self._declared(operation, name), value) for name, value in fault.details]
+            fault.details = [self._declared(operation, *entry) for entry in fault.details]
             raise
         except Exception as error:
             if call.stream is not None and call.stream.failed:
@@ -122,13 +122,20 @@ class Handler:
             why,
         )
 
-    def _declared(self, operation: str, name: str) -> str:
-        """The name of a declared fault's element, which may be given without its namespace."""
-        if name.startswith("{"):
-            return name
+    def _declared(self, operation: str, name: str, value: Any) -> tuple[str, Any]:
+        """A declared fault's element, given in full, without its namespace or by the fault's name."""
         face = self._faces.get(operation)
-        called = [f for f in (face.faults if face else ()) if f.rpartition("}")[2] == name]
-        return called[0] if len(called) == 1 else name
+        if name.startswith("{") or face is None:
+            return name, value
+        elements = {fault.element for fault in face.faults if fault.element.rpartition("}")[2] == name}
+        if len(elements) == 1:
+            return elements.pop(), value
+        fault = next((fault for fault in face.faults if fault.name == name), None)
+        if fault is None:
+            return name, value
+        if isinstance(value, dict) and sum(other.element == fault.element for other in face.faults) > 1:
+            value = {"@type": fault.type_name, **value}
+        return fault.element, value
 
     def failed(self, operation: str, error: BaseException) -> None:
         """Writes to the log what the caller is not told."""

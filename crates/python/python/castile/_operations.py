@@ -87,7 +87,7 @@ def help_text(face: OperationFace) -> str:
     if face.headers:
         lines += ["", "Headers:", *(_line(p.name, p) for p in face.headers)]
     if face.faults:
-        lines += ["", f"Faults: {', '.join(face.faults)}"]
+        lines += ["", "Faults:", *(f"  {f.name}: {f.type_name}, element {f.element}" for f in face.faults)]
     if face.one_way:
         lines += ["", "One-way: nothing comes back."]
     if face.unsupported:

@@ -85,9 +85,9 @@ class Differential:
     number behind gets when one found none to take, `rewrite_above` which part of a chunk must have
     changed for it to be written anew (by default what is cheaper, as measured when the first
     client or server starts), `one_pass=False` moves what lies behind a number once for each that
-    grows, `pauses=False` goes on comparing and keeping arrays and texts of which hardly anything stays from
-    message to message, `budget_bytes` is what all messages together may keep, and `spare_bytes` what the whole process
-    may keep of memory that messages needed no longer, for the next.
+    grows, `pauses=False` goes on comparing and keeping arrays and texts of which hardly anything stays
+    from message to message, `budget_bytes` is what all messages together may keep, and `spare_bytes`
+    what the whole process may keep of memory that messages needed no longer, for the next.
     `verify` compares also what is tracked or hinted, and refuses a message of which a value changed
     without a mark: for tests.
     An array that takes more than `overlay_above` bytes is not kept, but sent while it is written.

@@ -155,7 +155,8 @@ class Operation:
     @property
     def faults(self) -> dict[str, xsd.Element]:
         """The elements of declared faults, by their local names."""
-        return {name.rpartition("}")[2]: self._types.get_element(name) for name in self.face.faults}
+        names = [fault.element for fault in self.face.faults]
+        return {name.rpartition("}")[2]: self._types.get_element(name) for name in names}
 
     def __str__(self) -> str:
         answer = self.output.signature()
