@@ -34,7 +34,7 @@ impl Suite {
         );
         let definition = std::fs::read_to_string(bench().join(format!("engines/{name}/engine.toml")));
         let line = |line: &str| match line.split(' ').next() {
-            Some("build" | "needs" | "sources") => String::new(),
+            Some("build" | "needs" | "sources" | "cargo") => String::new(),
             Some("run") => format!("run = '{run}'\n"),
             Some("warmup_seconds") => "warmup_seconds = 0.0\n".to_owned(),
             _ => format!("{line}\n"),

@@ -262,7 +262,8 @@ impl<M: Marks> Encoder<'_, M> {
             );
             return Err(Error::caller(Kind::Value, why));
         }
-        if id != declared && self.encoding.is_none() {
+        let says_type = std::mem::take(&mut self.says_type) && complex.name.is_some();
+        if (id != declared || says_type) && self.encoding.is_none() {
             self.announce(id)?;
         } else if self.encoding.is_some() && !(self.is_untyped() && id == declared) {
             self.announce_declared(TypeId::Complex(id));

@@ -213,10 +213,11 @@ impl Encoder<'_, Unmarked> {
         Err(Error::caller(Kind::UnknownName, why))
     }
 
-    /// Writes a value as an element of the first of several types that can hold it.
+    /// Writes a value as an element of the first of several types that can hold it, and says which that is.
     fn first_that_fits(&mut self, fields: &[(&Field, &Tags)], value: &Value) -> Result<(), Error> {
         let (start, mut failed) = (self.out.len(), None);
         for (field, tags) in fields {
+            self.says_type = fields.len() > 1;
             match self.element(field, tags, value.item()) {
                 Ok(()) => return Ok(()),
                 Err(error) => failed = failed.or(Some(error)),

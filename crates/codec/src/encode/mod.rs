@@ -188,6 +188,8 @@ pub(crate) struct Encoder<'e, M> {
     declared: Vec<NsIx>,
     /// Prefixes made up so far for qualified names in the open start tag.
     qnames: u32,
+    /// The next element says its type, whatever is declared there.
+    says_type: bool,
     /// Elements of the body or header that are open.
     depth: u32,
 }
@@ -211,6 +213,7 @@ impl<'e, M: Marks> Encoder<'e, M> {
             marks,
             encoding: None,
             borrows: false,
+            says_type: false,
             keep: None,
             drain: None,
             overlay_above: options.overlay_above.unwrap_or(usize::MAX),

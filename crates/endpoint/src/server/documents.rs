@@ -38,16 +38,19 @@ impl Documents {
     /// Loads the documents of a contract again, to show them.
     pub(super) fn load(contract: &Contract, resolver: &dyn Resolver) -> Result<Documents, ResolveError> {
         let locations: Vec<&str> = contract.documents.iter().map(|d| &*d.location).collect();
-        let numbers: HashMap<&str, usize> = locations.iter().enumerate().map(|(i, l)| (*l, i)).collect();
-        let texts = locations.iter().map(|location| {
+        let load = |location: &&str| {
             let Loaded { bytes, charset, .. } = resolver.load(location)?;
             let text = castile_xml::to_utf8(&bytes, charset.as_deref());
-            let text = text.map_err(|e| ResolveError(e.to_string()))?.into_owned();
-            let references = references(&text, location, &numbers);
-            Ok(Document { text, references })
+            Ok(text.map_err(|e| ResolveError(e.to_string()))?.into_owned())
+        };
+        let texts: Vec<String> = locations.iter().map(load).collect::<Result<_, ResolveError>>()?;
+        let known = Known::new(&locations, &texts);
+        let texts = texts.iter().zip(&locations).map(|(text, location)| Document {
+            references: references(text, location, &known),
+            text: text.clone(),
         });
         Ok(Documents {
-            texts: texts.collect::<Result<_, ResolveError>>()?,
+            texts: texts.collect(),
         })
     }
 
@@ -74,6 +77,54 @@ impl Documents {
     }
 }
 
+/// The numbers of documents.
+#[derive(Default)]
+struct Known<'c> {
+    by_location: HashMap<&'c str, usize>,
+    /// The schemas of namespaces that one document alone has: a catalog may have told where it is.
+    by_namespace: HashMap<String, Option<usize>>,
+}
+
+impl<'c> Known<'c> {
+    fn new(locations: &[&'c str], texts: &[String]) -> Self {
+        let mut known = Known::default();
+        for (number, (location, text)) in locations.iter().zip(texts).enumerate() {
+            known.by_location.insert(location, number);
+            if let Some(namespace) = schema_namespace(text) {
+                let of_one = known.by_namespace.entry(namespace).or_insert(Some(number));
+                *of_one = of_one.filter(|one| *one == number);
+            }
+        }
+        known
+    }
+
+    fn find(&self, target: &str, namespace: Option<&str>) -> Option<usize> {
+        let located = self.by_location.get(target).copied();
+        located.or_else(|| self.by_namespace.get(namespace?).copied().flatten())
+    }
+}
+
+/// The namespace of a document that is a schema.
+fn schema_namespace(text: &str) -> Option<String> {
+    let mut reader = Reader::new(text).doctype(Doctype::Skip);
+    loop {
+        match reader.next().ok()? {
+            Token::Start { name, .. } => {
+                let is_schema = reader.uri(name.ns) == XSD && name.local == "schema";
+                return is_schema.then(|| value_of(&reader, "targetNamespace")).flatten();
+            }
+            Token::Eof => return None,
+            _ => (),
+        }
+    }
+}
+
+fn value_of(reader: &Reader<'_>, name: &str) -> Option<String> {
+    let mut all = reader.attributes().iter();
+    let found = all.find(|a| a.name.local == name && a.name.prefix.is_empty())?;
+    Some(found.value.to_string())
+}
+
 fn redeclared(text: String) -> String {
     match text.strip_prefix("<?xml").and_then(|rest| rest.split_once("?>")) {
         Some((_, rest)) => format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>{rest}"),
@@ -82,11 +133,7 @@ fn redeclared(text: String) -> String {
 }
 
 /// The attribute values of a document that refer to other documents or to the server.
-fn references(
-    text: &str,
-    location: &str,
-    numbers: &HashMap<&str, usize>,
-) -> Vec<(std::ops::Range<usize>, Reference)> {
+fn references(text: &str, location: &str, known: &Known<'_>) -> Vec<(std::ops::Range<usize>, Reference)> {
     let mut found = Vec::new();
     let mut reader = Reader::new(text).doctype(Doctype::Skip);
     // What cannot be read was refused when the contract was loaded.
@@ -110,7 +157,9 @@ fn references(
             "address" => Some(Reference::Address),
             _ => {
                 let target = join(location, &reader.attributes()[index].value);
-                numbers.get(&*target).copied().map(Reference::Document)
+                // What is included has the namespace of what includes it.
+                let namespace = value_of(&reader, "namespace").filter(|_| name.local == "import");
+                known.find(&target, namespace.as_deref()).map(Reference::Document)
             }
         };
         let span = reader.attribute_start(index).and_then(|at| value_span(text, at));
@@ -139,12 +188,17 @@ mod tests {
     fn references_and_addresses_point_at_the_server() {
         let wsdl = format!(
             r#"<?xml version="1.0" encoding="UTF-16"?><d:definitions xmlns:d="{WSDL}" xmlns:s="{}" xmlns:x="{XSD}">
-            <d:types><x:schema><x:import namespace="a" schemaLocation='../t/a.xsd'/><x:include schemaLocation="b.xsd"/></x:schema></d:types>
+            <d:types><x:schema><x:import namespace="a" schemaLocation='../t/a.xsd'/><x:include schemaLocation="b.xsd"/>
+            <x:import namespace="c" schemaLocation="http://far/c.xsd"/><x:import namespace="d" schemaLocation="http://far/d.xsd"/>
+            </x:schema></d:types>
             <d:service name="n"><d:port name="p"><s:address location="http://elsewhere/"/></d:port></d:service></d:definitions>"#,
             SOAP[0]
         );
-        let numbers = HashMap::from([("w/s.wsdl", 0), ("t/a.xsd", 1)]);
-        let references = references(&wsdl, "w/s.wsdl", &numbers);
+        let schema = |ns: &str| format!(r#"<x:schema xmlns:x="{XSD}" targetNamespace="{ns}"/>"#);
+        let locations = ["w/s.wsdl", "t/a.xsd", "own/c.xsd", "own/d1.xsd", "own/d2.xsd"];
+        let texts = [wsdl.clone(), schema("a"), schema("c"), schema("d"), schema("d")];
+        let known = Known::new(&locations, &texts);
+        let references = references(&wsdl, "w/s.wsdl", &known);
         let documents = Documents {
             texts: vec![Document {
                 text: wsdl,
@@ -161,6 +215,15 @@ mod tests {
             "{shown}"
         );
         assert!(shown.contains(r#"include schemaLocation="b.xsd""#), "{shown}");
+        // A catalog had it, and it is the only one of its namespace.
+        assert!(
+            shown.contains(r#""c" schemaLocation="http://here:1/s?xsd=2""#),
+            "{shown}"
+        );
+        assert!(
+            shown.contains(r#""d" schemaLocation="http://far/d.xsd""#),
+            "{shown}"
+        );
         assert!(shown.contains(r#"location="http://here:1/s""#), "{shown}");
     }
 }
