@@ -233,8 +233,11 @@ function table(data, missing) {
   const reasons = d3.groups(missing, (row) => `${row.engine}|${row.status}|${row.why}`).map(([, own]) => own[0]);
   const list = element("table", reasons.map((row) => element("tr", [element("td", title(row.engine)),
     element("td", `${row.status}: ${row.why}`, { className: "why" })])));
+  const waits = data.filter((row) => row.stalled).sort((a, b) => b.stalled - a.stalled);
+  const waited = waits.length ? [element("p", `The machine was short of memory at size ${[...new Set(waits.map((row) => count(row.size)))].join(", ")}: ` +
+    `some program waited for it in up to ${(100 * waits[0].stalled).toPrecision(2)} % of the time.`, { className: "soft" })] : [];
   return element("details", [element("summary", `table${reasons.length ? `, and ${reasons.length} that are not here` : ""}`),
-    element("div", [made, list], { className: "wide" })]);
+    element("div", [made, ...waited, list], { className: "wide" })]);
 }
 
 // What runs of applications were made of.

@@ -1,6 +1,6 @@
-//! The machine and the date, for the head of results.
+//! The machine and the date, for the head of results, and how much of its memory is free.
 
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Names and values that a reader of results wants to know.
 pub(crate) fn describe() -> Vec<(String, String)> {
@@ -43,6 +43,39 @@ pub(crate) fn describe() -> Vec<(String, String)> {
     ]
 }
 
+/// The machine's memory now.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Memory {
+    pub(crate) total_kib: u64,
+    /// What programs can have without anything being written out.
+    pub(crate) available_kib: u64,
+}
+
+/// `None` where the system does not tell.
+pub(crate) fn memory() -> Option<Memory> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let kib = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+        line.trim().trim_end_matches(" kB").parse().ok()
+    };
+    Some(Memory {
+        total_kib: kib("MemTotal:")?,
+        available_kib: kib("MemAvailable:")?,
+    })
+}
+
+/// How long some program has waited for memory since the machine started; `None` where the system does not tell.
+pub(crate) fn memory_stalls() -> Option<Duration> {
+    stalls(&std::fs::read_to_string("/proc/pressure/memory").ok()?)
+}
+
+/// The total of the line `some` of the kernel's pressure stall information.
+fn stalls(text: &str) -> Option<Duration> {
+    let line = text.lines().find_map(|line| line.strip_prefix("some "))?;
+    let total = line.split(' ').find_map(|word| word.strip_prefix("total="))?;
+    Some(Duration::from_micros(total.parse().ok()?))
+}
+
 /// Now, UTC: `2026-11-20T19:50:00`.
 pub(crate) fn date_time() -> String {
     let seconds = SystemTime::now()
@@ -77,7 +110,14 @@ fn civil(day: i64) -> (i64, i64, i64) {
 
 #[cfg(test)]
 mod tests {
-    use super::civil;
+    use super::*;
+
+    #[test]
+    fn waiting_for_memory_is_read() {
+        let text = "some avg10=4.46 avg60=20.88 avg300=23.24 total=1009933339\nfull avg10=4.11 avg60=19.66 avg300=21.90 total=9\n";
+        assert_eq!(stalls(text), Some(Duration::from_micros(1_009_933_339)));
+        assert_eq!(stalls("full avg10=0.00 total=3"), None);
+    }
 
     #[test]
     fn days_have_their_dates() {

@@ -81,6 +81,9 @@ pub(crate) struct Row {
     /// Of that, before the first round.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) spent_before: Option<f64>,
+    /// Part of its comparison's rounds in which programs waited for memory, where that is worth a word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) stalled: Option<f64>,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde wants it so")]
@@ -126,6 +129,7 @@ impl Row {
             peak_kib: None,
             spent: None,
             spent_before: None,
+            stalled: None,
         }
     }
 

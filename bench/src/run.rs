@@ -6,6 +6,7 @@ mod cost;
 mod head;
 pub(crate) mod plan;
 mod refuse;
+mod room;
 mod took;
 
 use std::collections::BTreeMap;
@@ -28,6 +29,7 @@ use crate::{papers, stats, summary};
 
 use cost::Known;
 use refuse::{refused, verdict};
+use room::Stalls;
 use took::{Took, history};
 
 /// What a run is asked for.
@@ -190,13 +192,15 @@ impl<'s> Run<'s> {
             }));
             return self.results.add(rows);
         }
+        self.room_before(&wanted);
         if cell.measure == Measure::Application {
             rows.extend(self.application(cell, &wanted, progress)?);
             return self.results.add(rows);
         }
         let material = Material::of(self.suite, cell)?;
         let mut turns = Vec::new();
-        for index in wanted {
+        for &index in &wanted {
+            self.room_within(&wanted);
             let name = self.sessions[index].session.engine.name.clone();
             progress.engine(&name);
             let began = Instant::now();
@@ -218,13 +222,19 @@ impl<'s> Run<'s> {
                 }
             }
         }
+        let stalls = Stalls::start();
         let limits = self.rounds(cell, &material, &mut turns, progress)?;
+        let stalled = stalls.share();
+        let measured = rows.len();
         for turn in turns {
             let name = self.sessions[turn.index].session.engine.name.clone();
             *self.spent.entry(name).or_default() += turn.spent;
             rows.extend(self.rows(cell, turn));
         }
         rows.extend(limits);
+        for row in &mut rows[measured..] {
+            row.stalled = stalled;
+        }
         self.results.add(rows)
     }
 

@@ -7,6 +7,8 @@ pub(crate) struct Usage {
     /// Of processes that it started and that ended.
     pub(crate) children_seconds: f64,
     pub(crate) peak_kib: u64,
+    /// What it holds now.
+    pub(crate) resident_kib: u64,
 }
 
 /// Ticks a second that /proc counts in (fixed on Linux for programs).
@@ -20,7 +22,8 @@ pub(crate) fn of(process: u32) -> Option<Usage> {
     Some(Usage {
         cpu_seconds,
         children_seconds,
-        peak_kib: peak(&status).unwrap_or(0),
+        peak_kib: kib(&status, "VmHWM:").unwrap_or(0),
+        resident_kib: kib(&status, "VmRSS:").unwrap_or(0),
     })
 }
 
@@ -43,8 +46,8 @@ fn cpu(stat: &str) -> Option<(f64, f64)> {
     Some((both(11)?, both(13)?))
 }
 
-fn peak(status: &str) -> Option<u64> {
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+fn kib(status: &str, name: &str) -> Option<u64> {
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     line.trim().trim_end_matches(" kB").trim().parse().ok()
 }
 
@@ -56,9 +59,9 @@ mod tests {
     fn the_kernels_text_is_read() {
         let stat = "42 (a ) b) S 1 42 42 0 -1 4194560 2000 0 0 0 150 50 30 10 20 0 1 0 100 1000 200";
         assert_eq!(cpu(stat), Some((2.0, 0.4)));
-        assert_eq!(peak("Name:\tx\nVmHWM:\t   2048 kB\n"), Some(2048));
+        assert_eq!(kib("Name:\tx\nVmHWM:\t   2048 kB\n", "VmHWM:"), Some(2048));
         let coarse = of(std::process::id()).expect("this process");
-        assert!(coarse.peak_kib > 0);
+        assert!(coarse.resident_kib > 0 && coarse.resident_kib <= coarse.peak_kib);
         assert!(cpu_fine(std::process::id()).expect("this process") >= coarse.cpu_seconds);
     }
 }

@@ -128,6 +128,12 @@ impl<'s> Session<'s> {
         )
     }
 
+    /// Memory that client and server hold now.
+    pub(crate) fn resident_kib(&self) -> u64 {
+        let (client, server) = self.usage();
+        client.resident_kib + server.resident_kib
+    }
+
     /// Ends both processes.
     pub(crate) fn end(&mut self) {
         self.client = None;
