@@ -168,17 +168,22 @@ fn last_messages_are_bounded_and_can_be_left_out() {
 }
 
 /// Arrays in which everything changes each time, and then one thing: in the first nothing can be gained, and soon
-/// nothing is tried; in the second it is again at once.
+/// nothing is tried; in the second it is again at once. Where each row has one number that changes, the others do not help.
 #[test]
 fn what_never_repeats_is_read_plainly_and_what_does_is_not() {
-    for types in ["add = n:double*", "row = n:double, m:int; add = n:row*"] {
+    for (types, place) in [
+        ("add = n:double*", 0),
+        ("row = n:double, m:int; add = n:row*", 0),
+        ("row = n:double, m:int; add = n:row*", 12),
+    ] {
         let table = Table::parse(&types.replace("; ", "\n"));
         let rows = types.starts_with("row");
         let plan = table.plan("add");
         let automata = Automata::new(Receiving::default());
         let text = |values: &[f64]| match rows {
             true => {
-                let row = |v: &f64| format!("<n><n>{v}</n><m>{}</m></n>", (v * 1e9) as i32);
+                let whole = |v: &f64| if place > 0 { place } else { (v * 1e9) as i32 };
+                let row = |v: &f64| format!("<n><n>{v}</n><m>{}</m></n>", whole(v));
                 add(&values.iter().map(row).collect::<String>())
             }
             false => numbers(values),
@@ -215,6 +220,38 @@ fn what_never_repeats_is_read_plainly_and_what_does_is_not() {
         let (compared, _) = always(100);
         assert!(compared <= 6, "{compared} of 100");
     }
+}
+
+/// Callers who each send two messages and go: once the first of them were kept in vain, of the others the second has to be
+/// like the first before anything is kept.
+#[test]
+fn short_callers_are_kept_by_what_came_of_others() {
+    let table = Table::parse("add = n:double*");
+    let plan = table.plan("add");
+    let automata = Automata::new(Receiving::default());
+    let mut rng = Rng::new(9);
+    let mut caller = |i: usize, messages: usize, repeats: bool| {
+        let mut values: Vec<f64> = (0..500).map(|_| rng.unit()).collect();
+        let before = automata.stats();
+        for _ in 0..messages {
+            if !repeats {
+                values = (0..500).map(|_| rng.unit()).collect();
+            }
+            let peer = format!("caller {i}");
+            read(&automata, &table, &plan, &numbers(&values), Some(peer.as_bytes()));
+        }
+        let after = automata.stats();
+        (
+            after.values_parsed - before.values_parsed,
+            after.values_kept - before.values_kept,
+        )
+    };
+    let parsed: u64 = (0..40).map(|i| caller(i, 2, false).0).sum();
+    assert!(parsed <= 12 * 500, "{parsed} values were compared in vain");
+    let (_, kept) = caller(41, 6, true);
+    assert!(kept >= 3 * 500, "{kept}");
+    let (_, kept) = caller(42, 6, true);
+    assert!(kept >= 4 * 500, "{kept}: it is a habit again");
 }
 
 #[test]

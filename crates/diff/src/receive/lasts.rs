@@ -42,6 +42,15 @@ const USELESS: u32 = 3;
 const PAUSE_MOST: u32 = 64;
 
 impl Last {
+    /// Of a sender that nothing is known of. `in_vain`: others of the operation were kept in vain, so this one's second message
+    /// shows first whether it is like its first.
+    pub(super) fn new(in_vain: bool) -> Last {
+        Last {
+            useless: if in_vain { USELESS } else { 0 },
+            ..Last::default()
+        }
+    }
+
     /// Whether to keep the message at hand, with this body.
     pub(super) fn is_worth_keeping(&mut self, body: &str) -> bool {
         if self.useless < USELESS {
@@ -70,17 +79,21 @@ impl Last {
     }
 
     /// Keeps what is left of a reading, and notes how much of the message was in the last one if it was
-    /// compared with that.
-    pub(super) fn renew(&mut self, reading: &mut Reading, compared: bool, number: u64) {
+    /// compared with that: whether enough.
+    pub(super) fn renew(&mut self, reading: &mut Reading, compared: bool, number: u64) -> Option<bool> {
         self.number = number;
         self.shadow = reading.shadow.take();
         if !compared {
-            return;
+            return None;
         }
-        match (reading.values_kept, reading.values_parsed) {
+        let (all, read) = (reading.values_kept + reading.values_parsed, reading.values_of_parsed);
+        match all.saturating_sub(read) {
             // Where half has to be read, reading all of it plainly is as quick.
-            (kept, parsed) if kept > parsed => return self.is_same(number),
-            (kept, parsed) if kept < parsed / 16 => self.useless += 2,
+            kept if kept > read => {
+                self.is_same(number);
+                return Some(true);
+            }
+            kept if kept < read / 16 => self.useless += 2,
             _ => self.useless += 1,
         }
         if self.useless >= USELESS {
@@ -90,6 +103,7 @@ impl Last {
                 times => (2 << times.min(8)).min(PAUSE_MOST),
             };
         }
+        Some(false)
     }
 
     /// Notes that a message was the same, or mostly.

@@ -14,7 +14,7 @@ use super::known::Known;
 use super::lasts::{Last, Lasts};
 use super::message::{Message, Received, Shared, Ticket};
 use super::options::Receiving;
-use super::worth::{Outcome, Worth};
+use super::worth::{Habit, Outcome, Worth};
 
 /// What was learned of the messages of a client's or a server's operations. Readers never wait for each
 /// other.
@@ -35,6 +35,7 @@ pub struct Automata {
     /// some operations share a number.
     misses: [AtomicU32; COUNTERS],
     worth: [Worth; COUNTERS],
+    habits: [Habit; COUNTERS],
     counters: Counters,
 }
 
@@ -87,6 +88,7 @@ impl Automata {
             clock: AtomicU64::new(0),
             misses: [const { AtomicU32::new(0) }; COUNTERS],
             worth: std::array::from_fn(|_| Worth::default()),
+            habits: std::array::from_fn(|_| Habit::default()),
             counters: Counters::default(),
         }
     }
@@ -261,7 +263,10 @@ impl Automata {
         let size = bytes_min..=values_budget_bytes / 4;
         let peer = message.peer.as_deref()?;
         let kept = enabled && values && size.contains(&message.length);
-        kept.then(|| self.lasts().take(peer, operation).unwrap_or_default())
+        kept.then(|| {
+            let last = self.lasts().take(peer, operation);
+            last.unwrap_or_else(|| Last::new(self.habits[place(operation)].is_vain()))
+        })
     }
 
     fn read(
@@ -286,7 +291,7 @@ impl Automata {
         } = message;
         let entry = |known: &Arc<Known>| known.entry(operation, envelope.prologue()?).cloned();
         let entries = [entry(&shared), own.as_ref().and_then(entry)];
-        let place = operation / 16 % COUNTERS;
+        let place = place(operation);
         let (misses, trial) = (&self.misses[place], &self.worth[place]);
         let known = || entries.iter().flatten().flat_map(|entry| entry.tracks());
         let worth = last
@@ -341,8 +346,10 @@ impl Automata {
             values_kept: reading.values_kept as u64,
             edition: reading.edition,
         };
-        if let Some(last) = &mut last {
-            last.renew(&mut reading, compared, now);
+        if let Some(last) = &mut last
+            && let Some(useful) = last.renew(&mut reading, compared, now)
+        {
+            self.habits[place].note(useful);
         }
         let ticket = self.keep(peer, operation, last);
         Ok((received, ticket))
@@ -453,6 +460,11 @@ fn outcome(reading: &Reading, length: usize) -> Outcome {
         Some(_) if reading.bytes_by_example <= length / 4 * 3 => Outcome::Gained,
         Some(_) => Outcome::Read,
     }
+}
+
+/// Which of the counters are an operation's.
+fn place(operation: usize) -> usize {
+    operation / 16 % COUNTERS
 }
 
 /// Lessons that are taken one after the other from messages that are like none before.

@@ -1,4 +1,4 @@
-//! [`Worth`]: whether comparing an operation's messages with earlier ones pays.
+//! [`Worth`]: whether comparing an operation's messages with earlier ones pays; [`Habit`]: whether keeping them did.
 
 use std::sync::atomic::{AtomicI32, AtomicU32, Ordering::Relaxed};
 
@@ -83,9 +83,46 @@ impl Worth {
     }
 }
 
+/// Whether it was of use to keep messages of one operation, whoever sent them: what to expect of a sender that nothing
+/// is known of. Connections are short where callers are many, and each would else be kept in vain anew.
+#[derive(Debug, Default)]
+pub(super) struct Habit(AtomicI32);
+
+/// The most that a habit remembers either way.
+const HABIT: i32 = 4;
+
+impl Habit {
+    /// A message was compared with the one before it of its sender, and enough of it was there or not.
+    pub(super) fn note(&self, useful: bool) {
+        let before = self.0.load(Relaxed);
+        let after = (before + if useful { 2 } else { -1 }).clamp(-HABIT, HABIT);
+        if after != before {
+            self.0.store(after, Relaxed);
+        }
+    }
+
+    /// Whether messages of late were kept in vain.
+    pub(super) fn is_vain(&self) -> bool {
+        self.0.load(Relaxed) == -HABIT
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_habit_changes_when_messages_do() {
+        let habit = Habit::default();
+        for _ in 0..HABIT {
+            assert!(!habit.is_vain());
+            habit.note(false);
+        }
+        habit.note(false);
+        assert!(habit.is_vain());
+        habit.note(true);
+        assert!(!habit.is_vain());
+    }
 
     /// How many of so many messages are compared, of which `alike` in twelve are like others and the rest like
     /// none, or not worth it.

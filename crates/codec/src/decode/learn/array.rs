@@ -45,6 +45,8 @@ pub(super) struct Refreshed {
     pub(super) end: usize,
     /// Values that were read.
     pub(super) parsed: usize,
+    /// Values of the items of which one or more were read.
+    pub(super) of_parsed: usize,
     /// Whether all bytes that are equal still lie where they did.
     pub(super) in_place: bool,
     /// Whether it is right: an array with very long texts is not kept, and has to be read plainly.
@@ -75,6 +77,8 @@ impl Array {
             cell: 0,
             items: 0,
             parsed: 0,
+            items_parsed: 0,
+            last_parsed: None,
             in_place: true,
             kept: true,
             fuel,
@@ -114,6 +118,9 @@ struct Walk<'r, 'p, 'a> {
     /// Items of the new text before it.
     items: u32,
     parsed: usize,
+    /// Items of several values of which one or more were read, and which was the last of them.
+    items_parsed: usize,
+    last_parsed: Option<u32>,
     in_place: bool,
     kept: bool,
     /// Bytes that may be looked at to align the texts.
@@ -177,6 +184,10 @@ impl<'a> Walk<'_, '_, 'a> {
             items: self.items,
             end,
             parsed: self.parsed,
+            of_parsed: match self.form.cells.len() {
+                1 => self.parsed,
+                cells => self.items_parsed * cells,
+            },
             in_place: self.in_place && same_length,
             kept: self.kept,
         }
@@ -327,6 +338,10 @@ impl<'a> Walk<'_, '_, 'a> {
             size => self.values.put_all(&value.packed[..size]),
         }
         self.parsed += 1;
+        if self.last_parsed != Some(self.items) {
+            self.last_parsed = Some(self.items);
+            self.items_parsed += 1;
+        }
     }
 
     /// Where the item before the one at hand ends.
@@ -444,6 +459,7 @@ impl<'a> Walk<'_, '_, 'a> {
                     }
                     self.in_place = false;
                     self.parsed += item.len();
+                    self.items_parsed += 1;
                     self.items += 1;
                     self.at = next;
                 }

@@ -29,6 +29,7 @@ pub(in super::super) struct Found<'a> {
 pub(super) struct Tally {
     pub(super) values: usize,
     pub(super) parsed: usize,
+    pub(super) of_parsed: usize,
     pub(super) bytes_by_example: usize,
 }
 
@@ -238,7 +239,8 @@ impl<'a> Walk<'_, '_, 'a> {
         let tally = &mut self.found.tally;
         tally.values += values;
         tally.parsed += read.parsed;
-        tally.bytes_by_example += (read.end - at) / values.max(1) * read.parsed;
+        tally.of_parsed += read.of_parsed;
+        tally.bytes_by_example += (read.end - at) / values.max(1) * read.of_parsed;
         Some((read.items, read.end))
     }
 

@@ -105,6 +105,9 @@ pub struct Reading {
     pub values_kept: usize,
     /// Numbers of the same arrays that were read.
     pub values_parsed: usize,
+    /// Numbers of the items of which one or more were read: where every record of an array has one number that
+    /// changed, comparing the others with it saves nothing.
+    pub values_of_parsed: usize,
     /// Of a message that was like a track, the bytes of items that were read by the example of the first: what the
     /// plain decoder does as well, so that being like a track saves nothing there.
     pub bytes_by_example: usize,
@@ -381,6 +384,7 @@ impl Like<'_, '_> {
         let Tally {
             values,
             parsed,
+            of_parsed,
             bytes_by_example,
         } = found.tally;
         let is_given = given.is_some() && given == shadow.as_ref().map(|shadow| shadow.edition);
@@ -394,6 +398,7 @@ impl Like<'_, '_> {
             shadow,
             values_kept: values.saturating_sub(parsed),
             values_parsed: parsed,
+            values_of_parsed: of_parsed,
             bytes_by_example,
         }
     }
