@@ -20,6 +20,8 @@ import whole
 from engine import FIELDS, SEARCH, WSDL, Toolkit, Unsupported, kind_of, main, records, search_result
 
 SWITCHES = json.loads(os.environ.get("CASTILE", "{}"))
+# A toolkit that knows no references inside a ring nests all of it.
+DEPTH_MAX = 100_000
 DTYPES = {
     "doubles": np.dtype("f8"),
     "ints": np.dtype("i4"),
@@ -105,6 +107,7 @@ class Castile(Toolkit):
                 endpoint=url,
                 differential=self.differential,
                 share_texts=self.encoded,
+                depth_max=DEPTH_MAX,
                 **face,
                 **self.settings,
             )
@@ -146,6 +149,7 @@ class Castile(Toolkit):
             differential=self.differential,
             layers=layers,
             threads=False,
+            depth_max=DEPTH_MAX,
         )
         return self.server.port
 
