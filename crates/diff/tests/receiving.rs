@@ -174,7 +174,7 @@ fn what_never_repeats_is_read_plainly_and_what_does_is_not() {
     for (types, place) in [
         ("add = n:double*", 0),
         ("row = n:double, m:int; add = n:row*", 0),
-        ("row = n:double, m:int; add = n:row*", 12),
+        ("row = n:double, m:int, k:int; add = n:row*", 12),
     ] {
         let table = Table::parse(&types.replace("; ", "\n"));
         let rows = types.starts_with("row");
@@ -183,7 +183,8 @@ fn what_never_repeats_is_read_plainly_and_what_does_is_not() {
         let text = |values: &[f64]| match rows {
             true => {
                 let whole = |v: &f64| if place > 0 { place } else { (v * 1e9) as i32 };
-                let row = |v: &f64| format!("<n><n>{v}</n><m>{}</m></n>", whole(v));
+                let more = if place > 0 { "<k>7</k>" } else { "" };
+                let row = |v: &f64| format!("<n><n>{v}</n><m>{}</m>{more}</n>", whole(v));
                 add(&values.iter().map(row).collect::<String>())
             }
             false => numbers(values),

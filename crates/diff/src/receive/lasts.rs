@@ -86,7 +86,10 @@ impl Last {
         if !compared {
             return None;
         }
-        let (all, read) = (reading.values_kept + reading.values_parsed, reading.values_of_parsed);
+        let (all, read) = (
+            reading.values_kept + reading.values_parsed,
+            reading.values_of_parsed,
+        );
         match all.saturating_sub(read) {
             // Where half has to be read, reading all of it plainly is as quick.
             kept if kept > read => {
