@@ -9,6 +9,7 @@ use crate::Outcome;
 use crate::trace::Kind;
 use crate::trace::generate::{Change, Data};
 use crate::wire::Style;
+use crate::wire::attached::Form;
 
 /// What is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Deserialize, Serialize)]
@@ -197,6 +198,11 @@ impl Cell<'_> {
     /// Whether its point sets this.
     pub(crate) fn asks(&self, setting: &str, value: &str) -> bool {
         self.point.set.get(setting).is_some_and(|set| set == value)
+    }
+
+    /// How its point has files go.
+    pub(crate) fn form(&self) -> Form {
+        Form::named(self.point.set.get("attachments").map(String::as_str))
     }
 
     /// The operation that is called.

@@ -20,23 +20,50 @@ import java.util.HashMap;
 import java.util.Hashtable;
 import java.util.List;
 import java.util.Map;
+import javax.activation.DataHandler;
+import javax.mail.util.ByteArrayDataSource;
 import org.apache.axis.AxisEngine;
 import org.apache.axis.EngineConfiguration;
 import org.apache.axis.MessageContext;
 import org.apache.axis.SimpleTargetedChain;
 import org.apache.axis.Version;
+import org.apache.axis.attachments.Attachments;
+import org.apache.axis.client.Call;
 import org.apache.axis.client.Stub;
 import org.apache.axis.configuration.SimpleProvider;
 import org.apache.axis.transport.http.CommonsHTTPSender;
 import org.apache.axis.transport.http.HTTPConstants;
 import org.apache.axis.transport.http.HTTPSender;
 
-/** Apache Axis 1.4: SOAP encoding. The property `multirefs` says whether objects go by reference, its default. */
+/**
+ * Apache Axis 1.4: SOAP encoding, and files in literal messages. The property `multirefs` says whether objects go by
+ * reference, its default.
+ */
 public class Axis extends Toolkit {
     static final boolean MULTIREFS = Boolean.getBoolean("multirefs");
     private static final boolean COMMONS = Boolean.getBoolean("commons");
 
-    private final Map<String, BenchEncoded> ports = new HashMap<>();
+    /** How files go: the words of a client, and what a server's messages are told. */
+    private enum Form {
+        INLINE(null, Attachments.SEND_TYPE_NOTSET),
+        MTOM(Call.ATTACHMENT_ENCAPSULATION_FORMAT_MTOM, Attachments.SEND_TYPE_MTOM),
+        MIME(Call.ATTACHMENT_ENCAPSULATION_FORMAT_MIME, Attachments.SEND_TYPE_MIME),
+        DIME(Call.ATTACHMENT_ENCAPSULATION_FORMAT_DIME, Attachments.SEND_TYPE_DIME);
+
+        private final String format;
+        private final int sendType;
+
+        Form(String format, int sendType) {
+            this.format = format;
+            this.sendType = sendType;
+        }
+    }
+
+    /** The same files as values in the envelope and as what goes beside it. */
+    private record Files(bench.files.ArrayOfFile inline, bench.parts.ArrayOfFile parts) {}
+
+    private final Map<String, Object> ports = new HashMap<>();
+    private Form form = Form.INLINE;
     private boolean keepAlive = true;
     private boolean chunked;
     private AxisContainer container;
@@ -72,9 +99,22 @@ public class Axis extends Toolkit {
                 yield ads.toArray(none("ClassAd"));
             }
             case "ring" -> ring((String[]) trace);
-            case "nested", "files" -> throw new Unsupported("SOAP encoding has no attributes of one's own");
+            case "files" -> files((Object[][]) trace);
+            case "nested" -> throw new Unsupported("SOAP encoding has no attributes of one's own");
             default -> trace;
         };
+    }
+
+    private static Files files(Object[][] rows) throws ReflectiveOperationException {
+        List<Object[]> handled = new ArrayList<>();
+        for (Object[] row : rows) {
+            DataHandler data = new DataHandler(new ByteArrayDataSource((byte[]) row[1], "application/octet-stream"));
+            handled.add(new Object[] {row[0], data});
+        }
+        return new Files(
+                new bench.files.ArrayOfFile(Bean.array(new bench.files.File[0], "files", rows)),
+                new bench.parts.ArrayOfFile(
+                        Bean.array(new bench.parts.File[0], "files", handled.toArray(Object[][]::new))));
     }
 
     private Object[] none(String name) throws ClassNotFoundException {
@@ -114,6 +154,15 @@ public class Axis extends Toolkit {
             }
             case "google" -> Bean.rows(kind, ((GoogleSearchResult) result).getResultElements());
             case "mios", "events", "attributes" -> Bean.rows(kind, result);
+            case "files" -> {
+                Object[][] rows = Bean.rows(kind, Bean.row(result, "item")[0]);
+                for (Object[] row : rows) {
+                    if (row[1] instanceof DataHandler data) {
+                        row[1] = data.getInputStream().readAllBytes();
+                    }
+                }
+                yield rows;
+            }
             default -> result;
         };
     }
@@ -132,7 +181,10 @@ public class Axis extends Toolkit {
 
     @Override
     public Caller caller(String operation, String url) throws Exception {
-        BenchEncoded port = port(url);
+        if (kind(operation).equals("files")) {
+            return files(operation.startsWith("send"), url);
+        }
+        BenchEncoded port = encoded(url);
         return switch (operation) {
             case "echoVoid" -> values -> {
                 port.echoVoid();
@@ -164,18 +216,56 @@ public class Axis extends Toolkit {
         };
     }
 
-    private BenchEncoded port(String url) throws Exception {
-        BenchEncoded port = ports.get(url);
+    private Caller files(boolean sends, String url) throws Exception {
+        if (form == Form.INLINE) {
+            bench.files.Files port = inline(url);
+            return sends
+                    ? values -> port.sendFiles(((Files) values).inline())
+                    : values -> port.echoFiles(((Files) values).inline());
+        }
+        bench.parts.Files port = parts(url);
+        return sends
+                ? values -> port.sendFiles(((Files) values).parts())
+                : values -> port.echoFiles(((Files) values).parts());
+    }
+
+    private BenchEncoded encoded(String url) throws Exception {
+        BenchEncoded port = (BenchEncoded) ports.get(url);
         if (port == null) {
             BenchEncodedServiceLocator service = new BenchEncodedServiceLocator(configuration());
-            refer(service.getEngine());
             port = service.getBenchEncodedSoap(new URL(url));
-            Stub stub = (Stub) port;
-            stub.setTimeout(0);
-            properties().forEach(stub::_setProperty);
-            ports.put(url, port);
+            prepare(port, service.getEngine(), url);
         }
         return port;
+    }
+
+    private bench.files.Files inline(String url) throws Exception {
+        bench.files.Files port = (bench.files.Files) ports.get(url);
+        if (port == null) {
+            bench.files.FilesServiceLocator service = new bench.files.FilesServiceLocator(configuration());
+            port = service.getFilesSoap(new URL(url));
+            prepare(port, service.getEngine(), url);
+        }
+        return port;
+    }
+
+    private bench.parts.Files parts(String url) throws Exception {
+        bench.parts.Files port = (bench.parts.Files) ports.get(url);
+        if (port == null) {
+            bench.parts.FilesServiceLocator service = new bench.parts.FilesServiceLocator(configuration());
+            port = service.getFilesSoap(new URL(url));
+            prepare(port, service.getEngine(), url);
+            ((Stub) port)._setProperty(Call.ATTACHMENT_ENCAPSULATION_FORMAT, form.format);
+        }
+        return port;
+    }
+
+    private void prepare(Object port, AxisEngine engine, String url) {
+        refer(engine);
+        Stub stub = (Stub) port;
+        stub.setTimeout(0);
+        properties().forEach(stub::_setProperty);
+        ports.put(url, port);
     }
 
     /** What a client is made with: the sender of messages. */
@@ -205,11 +295,13 @@ public class Axis extends Toolkit {
 
     @Override
     public int serve(String contract, Object[][] google) throws Exception {
-        if (!contract.equals("encoded")) {
-            throw new Unsupported("the engine speaks SOAP encoding");
-        }
         bench.encoded.BenchEncodedSoapImpl.found = search(google);
-        container = new AxisContainer();
+        bench.parts.FilesSoapImpl.form = form.sendType;
+        container = switch (contract) {
+            case "encoded" -> new AxisContainer("encoded.wsdd", "BenchEncodedSoap");
+            case "files" -> new AxisContainer(form == Form.INLINE ? "files.wsdd" : "parts.wsdd", "FilesSoap");
+            default -> throw new Unsupported("of the literal contracts the engine has that of files only");
+        };
         return container.start();
     }
 
@@ -223,6 +315,7 @@ public class Axis extends Toolkit {
         switch (name) {
             case "keepalive" -> keepAlive = value.equals("on");
             case "chunk" -> chunked = !value.equals("0");
+            case "attachments" -> form = Form.valueOf(value.toUpperCase());
             default -> super.set(name, value);
         }
         reset();

@@ -20,6 +20,14 @@ import org.eclipse.jetty.servlet.ServletHolder;
 /** Axis's servlet in Jetty: its own small server keeps no connections. */
 final class AxisContainer {
     private final Server server = new Server();
+    private final String deployment;
+    private final String service;
+
+    /** Of one service, which a file in the folder of what was built deploys. */
+    AxisContainer(String deployment, String service) {
+        this.deployment = deployment;
+        this.service = service;
+    }
 
     int start() throws Exception {
         ServerConnector connector = new ServerConnector(server);
@@ -37,7 +45,7 @@ final class AxisContainer {
     }
 
     /** The one service, whatever the path. */
-    private static final class AnyPath extends AxisServlet {
+    private final class AnyPath extends AxisServlet {
         private AxisServer engine;
 
         @Override
@@ -45,8 +53,8 @@ final class AxisContainer {
             if (engine == null) {
                 engine = new AxisServer(new FileProvider(AxisServer.class.getResourceAsStream("server-config.wsdd")));
                 engine.setOption(AxisEngine.PROP_DOMULTIREFS, Axis.MULTIREFS);
-                try (InputStream deployment = Files.newInputStream(Path.of(System.getenv("BUILD"), "deploy.wsdd"))) {
-                    new Admin().process(new MessageContext(engine), XMLUtils.newDocument(deployment).getDocumentElement());
+                try (InputStream file = Files.newInputStream(Path.of(System.getenv("BUILD"), deployment))) {
+                    new Admin().process(new MessageContext(engine), XMLUtils.newDocument(file).getDocumentElement());
                 } catch (Exception e) {
                     throw org.apache.axis.AxisFault.makeFault(e);
                 }
@@ -59,7 +67,7 @@ final class AxisContainer {
             super.doPost(new HttpServletRequestWrapper(request) {
                 @Override
                 public String getPathInfo() {
-                    return "/BenchEncodedSoap";
+                    return "/" + service;
                 }
             }, response);
         }

@@ -3,43 +3,57 @@ import bench.Engine;
 import bench.Search;
 import bench.Toolkit;
 import bench.Trace;
-import bench.castile.ArrayOfAttribute;
-import bench.castile.ArrayOfClassAd;
-import bench.castile.ArrayOfClassAdAttribute;
-import bench.castile.ArrayOfDirectoryCategory;
-import bench.castile.ArrayOfDouble;
-import bench.castile.ArrayOfEvent;
-import bench.castile.ArrayOfInt;
-import bench.castile.ArrayOfMio;
-import bench.castile.ArrayOfResultElement;
-import bench.castile.ArrayOfString;
-import bench.castile.Attribute;
-import bench.castile.BenchServiceSkeleton;
-import bench.castile.BenchServiceStub;
-import bench.castile.ClassAd;
-import bench.castile.ClassAdAttribute;
-import bench.castile.DirectoryCategory;
-import bench.castile.Event;
-import bench.castile.GoogleSearchResult;
-import bench.castile.Mio;
-import bench.castile.ResultElement;
+import bench.bench.ArrayOfAttribute;
+import bench.bench.ArrayOfClassAd;
+import bench.bench.ArrayOfClassAdAttribute;
+import bench.bench.ArrayOfDirectoryCategory;
+import bench.bench.ArrayOfDouble;
+import bench.bench.ArrayOfEvent;
+import bench.bench.ArrayOfInt;
+import bench.bench.ArrayOfMio;
+import bench.bench.ArrayOfResultElement;
+import bench.bench.ArrayOfString;
+import bench.bench.Attribute;
+import bench.bench.BenchServiceSkeleton;
+import bench.bench.BenchServiceStub;
+import bench.bench.ClassAd;
+import bench.bench.ClassAdAttribute;
+import bench.bench.DirectoryCategory;
+import bench.bench.Event;
+import bench.bench.GoogleSearchResult;
+import bench.bench.Mio;
+import bench.bench.ResultElement;
+import bench.files.ArrayOfFile;
+import bench.files.File;
+import bench.files.FilesServiceStub;
+import bench.swa.Swa;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import javax.activation.DataHandler;
 import org.apache.axiom.attachments.ByteArrayDataSource;
+import org.apache.axis2.AxisFault;
+import org.apache.axis2.Constants;
 import org.apache.axis2.client.Options;
+import org.apache.axis2.client.Stub;
 import org.apache.axis2.context.ConfigurationContext;
 import org.apache.axis2.context.ConfigurationContextFactory;
+import org.apache.axis2.description.Parameter;
+import org.apache.axis2.engine.AxisConfiguration;
 import org.apache.axis2.kernel.http.HTTPConstants;
 import org.apache.axis2.transport.http.SimpleHTTPServer;
 
 /** Apache Axis2 with its data binding ADB and its own HTTP server. */
 public final class Axis2 extends Toolkit {
-    private static final String REPOSITORY = System.getenv("BUILD") + "/repository";
+    private static final String REPOSITORIES = System.getenv("BUILD") + "/repository/";
 
-    private final Map<String, BenchServiceStub> stubs = new HashMap<>();
+    /** The same files as values and as what an envelope refers to. */
+    private record Files(ArrayOfFile values, Swa.Message beside) {}
+
+    private final Map<String, Stub> stubs = new HashMap<>();
+    private String attachments = "inline";
+    private String served;
     private boolean keepAlive = true;
     private Boolean chunked;
     private SimpleHTTPServer server;
@@ -61,7 +75,8 @@ public final class Axis2 extends Toolkit {
             case "doubles" -> array(new ArrayOfDouble(), trace);
             case "ints" -> array(new ArrayOfInt(), trace);
             case "strings" -> array(new ArrayOfString(), trace);
-            case "bytes", "packed" -> new DataHandler(new ByteArrayDataSource((byte[]) trace));
+            case "bytes", "packed" -> handler(trace);
+            case "files" -> files((Object[][]) trace);
             case "mios" -> array(new ArrayOfMio(), Bean.array(new Mio[0], kind, trace));
             case "events" -> array(new ArrayOfEvent(), Bean.array(new Event[0], kind, trace));
             case "attributes" -> array(new ArrayOfAttribute(), Bean.array(new Attribute[0], kind, trace));
@@ -72,8 +87,25 @@ public final class Axis2 extends Toolkit {
                 }
                 yield array(new ArrayOfClassAd(), ads.toArray(new ClassAd[0]));
             }
-            default -> throw new Unsupported("the engine has the main contract only");
+            default -> throw new Unsupported("left out: the engine has no nested contract");
         };
+    }
+
+    private static DataHandler handler(Object bytes) {
+        return new DataHandler(new ByteArrayDataSource((byte[]) bytes));
+    }
+
+    private static Files files(Object[][] rows) throws ReflectiveOperationException {
+        List<String> names = new ArrayList<>();
+        List<DataHandler> parts = new ArrayList<>();
+        List<Object[]> handled = new ArrayList<>();
+        for (Object[] row : rows) {
+            names.add((String) row[0]);
+            parts.add(handler(row[1]));
+            handled.add(new Object[] {row[0], handler(row[1])});
+        }
+        File[] files = Bean.array(new File[0], "files", handled.toArray(Object[][]::new));
+        return new Files(array(new ArrayOfFile(), files), Swa.message(names, parts));
     }
 
     private static <A> A array(A array, Object items) throws ReflectiveOperationException {
@@ -101,6 +133,20 @@ public final class Axis2 extends Toolkit {
         if (result instanceof DataHandler bytes) {
             return bytes.getInputStream().readAllBytes();
         }
+        if (result instanceof Swa.Message message) {
+            Object[][] rows = Bean.rows(kind, message.files().getItem());
+            for (int i = 0; i < rows.length; i++) {
+                rows[i][1] = message.parts().get(i).getInputStream().readAllBytes();
+            }
+            return rows;
+        }
+        if (result instanceof ArrayOfFile files) {
+            Object[][] rows = Bean.rows(kind, files.getItem());
+            for (Object[] row : rows) {
+                row[1] = ((DataHandler) row[1]).getInputStream().readAllBytes();
+            }
+            return rows;
+        }
         if (result instanceof ArrayOfClassAd ads) {
             List<Object[]> rows = new ArrayList<>();
             for (ClassAd ad : ads.getItem()) {
@@ -117,7 +163,10 @@ public final class Axis2 extends Toolkit {
 
     @Override
     public Caller caller(String operation, String url) throws Exception {
-        BenchServiceStub stub = stub(url);
+        if (kind(operation).equals("files")) {
+            return files(operation.startsWith("send"), url);
+        }
+        BenchServiceStub stub = stub(url, BenchServiceStub::new);
         return switch (operation) {
             case "echoVoid" -> values -> {
                 stub.echoVoid();
@@ -147,29 +196,59 @@ public final class Axis2 extends Toolkit {
         };
     }
 
-    private BenchServiceStub stub(String url) throws Exception {
-        BenchServiceStub stub = stubs.get(url);
+    private Caller files(boolean sends, String url) throws Exception {
+        FilesServiceStub stub = stub(url, FilesServiceStub::new);
+        if (attachments.equals("mime")) {
+            Swa swa = new Swa(stub._getServiceClient());
+            return sends
+                    ? values -> swa.send(((Files) values).beside())
+                    : values -> swa.echo(((Files) values).beside());
+        }
+        return sends
+                ? values -> stub.sendFiles(((Files) values).values())
+                : values -> stub.echoFiles(((Files) values).values());
+    }
+
+    /** Makes a stub for a URL. */
+    private interface Maker<S> {
+        S of(String url) throws AxisFault;
+    }
+
+    @SuppressWarnings("unchecked")
+    private <S extends Stub> S stub(String url, Maker<S> maker) throws AxisFault {
+        Stub stub = stubs.get(url);
         if (stub == null) {
-            stub = new BenchServiceStub(url);
+            stub = maker.of(url);
             Options options = stub._getServiceClient().getOptions();
             options.setTimeOutInMilliSeconds(600_000);
             options.setProperty(HTTPConstants.REUSE_HTTP_CLIENT, keepAlive);
             if (chunked != null) {
                 options.setProperty(HTTPConstants.CHUNKED, chunked);
             }
+            options.setProperty(Constants.Configuration.ENABLE_MTOM, enabled("mtom"));
+            options.setProperty(Constants.Configuration.ENABLE_SWA, enabled("mime"));
             stubs.put(url, stub);
         }
-        return stub;
+        return (S) stub;
+    }
+
+    private String enabled(String form) {
+        return attachments.equals(form) ? Constants.VALUE_TRUE : Constants.VALUE_FALSE;
     }
 
     @Override
     public int serve(String contract, Object[][] google) throws Exception {
-        if (!contract.equals("bench")) {
-            throw new Unsupported("the engine has the main contract only");
+        String repository = contract.equals("files") && attachments.equals("mime") ? "swa" : contract;
+        if (!List.of("bench", "files", "swa").contains(repository)) {
+            throw new Unsupported("left out: the engine has no nested contract");
         }
         BenchServiceSkeleton.found = search(google);
-        ConfigurationContext context =
-                ConfigurationContextFactory.createConfigurationContextFromFileSystem(REPOSITORY, null);
+        ConfigurationContext context = ConfigurationContextFactory.createConfigurationContextFromFileSystem(
+                REPOSITORIES + repository, null);
+        AxisConfiguration configuration = context.getAxisConfiguration();
+        configuration.addParameter(new Parameter(Constants.Configuration.ENABLE_MTOM, enabled("mtom")));
+        configuration.addParameter(new Parameter(Constants.Configuration.ENABLE_SWA, enabled("mime")));
+        served = repository.equals("bench") ? "BenchService" : "FilesService";
         int port = free();
         server = new SimpleHTTPServer(context, port);
         server.start();
@@ -178,7 +257,7 @@ public final class Axis2 extends Toolkit {
 
     @Override
     public String path() {
-        return "/axis2/services/BenchService";
+        return "/axis2/services/" + served;
     }
 
     @Override
@@ -191,6 +270,7 @@ public final class Axis2 extends Toolkit {
         switch (name) {
             case "keepalive" -> keepAlive = value.equals("on");
             case "chunk" -> chunked = !value.equals("0");
+            case "attachments" -> attachments = value;
             default -> super.set(name, value);
         }
         reset();

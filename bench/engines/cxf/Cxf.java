@@ -1,6 +1,7 @@
 import bench.Engine;
 import bench.jaxws.Jaxws;
 import jakarta.xml.ws.Endpoint;
+import java.net.MalformedURLException;
 import java.util.Map;
 import javax.security.auth.callback.CallbackHandler;
 import org.apache.cxf.endpoint.Client;
@@ -57,6 +58,14 @@ public class Cxf extends Jaxws {
         ((HTTPConduit) client.getConduit()).setClient(policy);
         if (secured()) {
             client.getOutInterceptors().add(new WSS4JOutInterceptor(TOKEN));
+        }
+    }
+
+    /** Without its contract the server looks for the schema of `swaRef` in the net. */
+    @Override
+    protected void describe(Endpoint endpoint) throws MalformedURLException {
+        if (attachments("mime")) {
+            ((EndpointImpl) endpoint).setWsdlLocation(wsdl("swa").toString());
         }
     }
 

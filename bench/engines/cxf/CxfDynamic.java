@@ -43,7 +43,7 @@ final class CxfDynamic extends Cxf {
             Endpoint endpoint = compiled(name).endpoint();
             client = new ClientImpl(BusFactory.getDefaultBus(), endpoint);
             client.getRequestContext().put(Message.ENDPOINT_ADDRESS, url);
-            client.getRequestContext().put(Message.MTOM_ENABLED, mtom());
+            client.getRequestContext().put(Message.MTOM_ENABLED, attachments("mtom"));
             prepare(client);
             clients.put(url, client);
         }

@@ -49,8 +49,10 @@ func (c *keepAlive) Do(request *http.Request) (*http.Response, error) {
 
 type engine struct {
 	clients   map[string]*soap.Client
+	senders   map[sending]call
 	keep      bool
 	username  bool
+	mime      bool
 	sets      []any
 	searches  int32
 	operation string
@@ -77,6 +79,9 @@ func (e *engine) client(url string) *soap.Client {
 type call func(values any) (any, error)
 
 func (e *engine) call(operation, url string) (call, error) {
+	if e.mime {
+		return e.attached(operation, url)
+	}
 	b := bench.NewBench(e.client(url))
 	f := files.NewFiles(e.client(url))
 	found := map[string]call{
@@ -117,6 +122,40 @@ func (e *engine) call(operation, url string) (call, error) {
 	return found, nil
 }
 
+// Where what goes.
+type sending struct {
+	url   string
+	files *files.ArrayOfFile
+}
+
+// Files beside the envelope. A client sends all attachments that it was ever given, so each set of files has its own.
+func (e *engine) attached(operation, url string) (call, error) {
+	if operation != "sendFiles" {
+		return nil, unsupported{"of replies it reads attachments only where they are made as its own requests are"}
+	}
+	return func(v any) (any, error) {
+		what := sending{url, v.(*files.ArrayOfFile)}
+		send := e.senders[what]
+		if send == nil {
+			send = what.sender()
+			e.senders[what] = send
+		}
+		return send(nil)
+	}, nil
+}
+
+func (s sending) sender() call {
+	client := soap.NewClient(s.url, soap.WithHTTPClient(&keepAlive{}), soap.WithMIMEMultipartAttachments())
+	values := &files.ArrayOfFile{}
+	for i, file := range s.files.Item {
+		id := fmt.Sprint(i, "@bench")
+		client.AddMIMEMultipartAttachment(soap.MIMEMultipartAttachment{Name: id, Data: decoded(file.Data)})
+		values.Item = append(values.Item, &files.File{Name: file.Name, Data: []byte("cid:" + id)})
+	}
+	f := files.NewFiles(client)
+	return func(any) (any, error) { return f.SendFiles(&files.SendFiles{Values: values}) }
+}
+
 func (e *engine) search() *bench.DoGoogleSearch {
 	return &bench.DoGoogleSearch{Key: "0000", Q: "grid computing", MaxResults: max(e.searches, 1), Filter: true}
 }
@@ -141,6 +180,7 @@ func (e *engine) answer(words []string) (string, error) {
 		return fmt.Sprint(" ", count), err
 	case "clear":
 		e.sets, e.searches = nil, 0
+		e.forget()
 	case "set":
 		return "", e.set(words[1], words[2])
 	case "serve":
@@ -155,7 +195,7 @@ func (e *engine) answer(words []string) (string, error) {
 		count, err := e.dump(words[1])
 		return fmt.Sprint(" ", count), err
 	case "reset":
-		e.clients = map[string]*soap.Client{}
+		e.forget()
 	default:
 		return "", unsupported{"no command " + words[0]}
 	}
@@ -197,12 +237,19 @@ func (e *engine) set(name, value string) error {
 		e.keep = value == "on"
 	case "security none", "security username":
 		e.username = value == "username"
-	case "chunk 0", "attachments inline":
+	case "attachments inline", "attachments mime":
+		e.mime = value == "mime"
+	case "chunk 0":
 	default:
 		return unsupported{"no " + name + "=" + value}
 	}
-	e.clients = map[string]*soap.Client{}
+	e.forget()
 	return nil
+}
+
+// Makes clients anew.
+func (e *engine) forget() {
+	e.clients, e.senders = map[string]*soap.Client{}, map[sending]call{}
 }
 
 func (e *engine) calls(operation, url string, count int) (string, error) {
@@ -246,7 +293,8 @@ func (e *engine) dump(path string) (int, error) {
 }
 
 func main() {
-	e := &engine{clients: map[string]*soap.Client{}, keep: true}
+	e := &engine{keep: true}
+	e.forget()
 	commands := bufio.NewScanner(os.Stdin)
 	for commands.Scan() && commands.Text() != "quit" {
 		said, err := e.guarded(strings.Fields(commands.Text()))

@@ -7,6 +7,7 @@
 #include <map>
 #include <thread>
 
+#include "parts.hpp"
 #include "soapH.h"
 #include "values.hpp"
 
@@ -20,14 +21,19 @@ namespace {
         {"xsi", "http://www.w3.org/2001/XMLSchema-instance", nullptr, nullptr},                                       \
         {"xsd", "http://www.w3.org/2001/XMLSchema", nullptr, nullptr}, __VA_ARGS__, {nullptr, nullptr, nullptr, nullptr} \
     }
+#define WSSE "http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-"
 const Namespace BENCH[] = NAMESPACES({"b", "urn:castile:bench", nullptr, nullptr});
+const Namespace SECURED[] = NAMESPACES({"b", "urn:castile:bench", nullptr, nullptr},
+                                       {"wsse", WSSE "wssecurity-secext-1.0.xsd", nullptr, nullptr});
 const Namespace FILES[] = NAMESPACES({"f", "urn:castile:bench:files", nullptr, nullptr});
 const Namespace NESTED[] = NAMESPACES({"n", "urn:castile:bench:nested", nullptr, nullptr},
                                       {"pa", "urn:castile:bench:a", nullptr, nullptr},
                                       {"pb", "urn:castile:bench:b", nullptr, nullptr});
 
+bool username = false; // a UsernameToken in each request
+
 const Namespace *table(const std::string &contract) {
-    return contract == "nested" ? NESTED : contract == "files" ? FILES : BENCH;
+    return contract == "nested" ? NESTED : contract == "files" ? FILES : username ? SECURED : BENCH;
 }
 
 struct Unsupported : std::runtime_error {
@@ -44,6 +50,10 @@ long long now() {
 
 bool keep_alive = true;
 std::string chunk; // as told; empty: our choice
+Form form = Form::Inline;
+
+const std::map<std::string, Form> FORMS{
+    {"inline", Form::Inline}, {"mtom", Form::Mtom}, {"mime", Form::Mime}, {"dime", Form::Dime}};
 
 // Sending in chunks needs no pass over the values to count the length first. With a small message it does not pay.
 constexpr size_t LARGE = 500;
@@ -58,12 +68,46 @@ void choose_mode(soap *ctx, size_t items) {
     else soap_clr_omode(ctx, SOAP_IO_CHUNK);
 }
 
+/// The base64 of files weighs as much as so many items; what stands beside the envelope needs no pass to be counted.
+size_t items(Form form, const Parts &parts) {
+    size_t bytes = 0;
+    for (const Part &part : parts) bytes += part.size;
+    return form == Form::Inline ? bytes / 64 : 0;
+}
+
 soap *context() {
     const soap_mode mode = SOAP_C_UTFSTRING | (keep_alive ? SOAP_IO_KEEPALIVE : 0);
     soap *made = soap_new1(mode);
     made->max_keep_alive = 0; // any number of calls
     made->maxoccurs = 100'000'000; // items of an array: 100,000 by itself
     return made;
+}
+
+// ---- UsernameToken ----
+
+constexpr const char *USER = "bench"; // and password
+
+/// The header of each secured request.
+SOAP_ENV__Header *secured() {
+    static wsse__Password password;
+    static wsse__UsernameToken token;
+    static wsse__Security security;
+    static SOAP_ENV__Header header;
+    token.Username = password.__item = USER;
+    password.Type = WSSE "username-token-profile-1.0#PasswordText";
+    token.Password = &password;
+    security.UsernameToken = &token;
+    header.wsse__Security = &security;
+    return &header;
+}
+
+/// What gSOAP calls when it has read a header.
+int ask_for_token(soap *ctx) {
+    const wsse__Security *security = ctx->header ? ctx->header->wsse__Security : nullptr;
+    ctx->header = nullptr; // else the reply would have it
+    const wsse__UsernameToken *token = security ? security->UsernameToken : nullptr;
+    const bool known = token && token->Username == USER && token->Password && token->Password->__item == USER;
+    return known ? SOAP_OK : soap_sender_fault(ctx, "no such user", nullptr);
 }
 
 // ---- server ----
@@ -83,6 +127,7 @@ int serve(const std::string &contract) {
     listener = context();
     soap_set_namespaces(listener, table(contract));
     listener->bind_flags = SO_REUSEADDR;
+    if (username) listener->fheader = ask_for_token;
     if (!soap_valid_socket(soap_bind(listener, "127.0.0.1", 0, 128))) throw std::runtime_error("cannot bind");
     sockaddr_in address{};
     socklen_t length = sizeof address;
@@ -143,7 +188,9 @@ Operation operation(const char *kind, const char *contract, int (*call)(soap *, 
                 In in;
                 argue(in, values);
                 *out = Out();
-                return call(ctx, url, "", &in, *out);
+                const int status = call(ctx, url, "", &in, *out);
+                if (status == SOAP_OK) settle(ctx, *out);
+                return status;
             },
             [out, name = std::string(kind)](std::string &text) {
                 if constexpr (requires { out->count; }) text = std::to_string(out->count) + '\n';
@@ -205,6 +252,8 @@ private:
         std::string kind;
         void *values;
         size_t items;
+        Parts parts; // of files
+        Form form = Form::Inline; // as they are now
     };
 
     template <class Array> void *array(const Lines &lines, Array *made) { return fill(store, lines, *made), made; }
@@ -233,7 +282,9 @@ private:
             values = data;
         } else throw Unsupported("no " + kind);
         const size_t items = kind == "bytes" && !lines.empty() ? lines[0].size() / 64 : lines.size();
-        sets.push_back({kind, values, items});
+        Parts parts;
+        if (kind == "files") parts = parts_of(store, *static_cast<f__ArrayOfFile *>(values));
+        sets.push_back({kind, values, items, parts});
         return lines.size();
     }
 
@@ -248,8 +299,9 @@ private:
     void set(const std::string &name, const std::string &value) {
         if (name == "keepalive") keep_alive = value == "on";
         else if (name == "chunk") chunk = value;
-        else if (!(name == "security" && value == "none") && !(name == "attachments" && value == "inline"))
-            throw Unsupported("no " + name + "=" + value);
+        else if (name == "attachments" && FORMS.contains(value)) form = FORMS.at(value);
+        else if (name == "security" && (value == "none" || value == "username")) username = value == "username";
+        else throw Unsupported("no " + name + "=" + value);
         reset();
     }
 
@@ -267,12 +319,17 @@ private:
         if (valued && (sets.empty() || sets[0].kind != operation.kind)) throw std::runtime_error("no " + operation.kind);
         if (!client) client = connect();
         soap_set_namespaces(client, table(operation.contract));
+        const bool files = operation.kind == "files";
+        if (files) refer_all();
+        const Set none{};
         std::string samples;
         for (long i = 0; i < n; i++) {
-            const Set set = valued ? sets[i % sets.size()] : Set{"", nullptr, 0};
+            const Set &set = valued ? sets[i % sets.size()] : none;
             soap_destroy(client), soap_end(client);
-            choose_mode(client, set.items);
+            choose_mode(client, files ? items(form, set.parts) : set.items);
             const long long start = now();
+            if (files) attach(client, form, set.parts);
+            client->header = username ? secured() : nullptr;
             const int status = operation.call(client, url.c_str(), set.values);
             const long long end = now();
             if (status != SOAP_OK) throw std::runtime_error(reason());
@@ -280,6 +337,14 @@ private:
         }
         last = &operation;
         return samples;
+    }
+
+    /// Has the loaded files hold their bytes or refer to them, as the next call wants it.
+    void refer_all() {
+        for (Set &set : sets) {
+            if (set.form != form) refer(store, form, set.parts, *static_cast<f__ArrayOfFile *>(set.values));
+            set.form = form;
+        }
     }
 
     soap *connect() {
@@ -352,7 +417,21 @@ SERVE(b, Events, size(in->values))
 SERVE(b, Attributes, size(in->values))
 SERVE(b, ClassAds, size(in->values))
 SERVE(n, Nested, size(in->values))
-SERVE(f, Files, size(in->values))
+
+int __f__echoFiles(soap *ctx, _f__echoFiles *in, _f__echoFilesResponse &out) {
+    const Parts parts = parts_of(ctx, *in->values);
+    refer(ctx, form, parts, *in->values);
+    attach(ctx, form, parts);
+    out.return_ = in->values;
+    choose_mode(ctx, items(form, parts));
+    return SOAP_OK;
+}
+int __f__sendFiles(soap *ctx, _f__sendFiles *in, _f__sendFilesResponse &out) {
+    attach(ctx, Form::Inline, {});
+    out.count = static_cast<int>(size(in->values));
+    choose_mode(ctx, 0);
+    return SOAP_OK;
+}
 
 int main() {
     std::signal(SIGPIPE, SIG_IGN);

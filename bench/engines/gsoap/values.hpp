@@ -29,7 +29,7 @@ template <class F> void fields(F &&f, b__Mio &it) { f(it.x), f(it.y), f(it.value
 template <class F> void fields(F &&f, b__Event &it) { f(it.sequence), f(it.time), f(it.message); }
 template <class F> void fields(F &&f, b__Attribute &it) { f(it.name), f(it.type), f(it.value); }
 template <class F> void fields(F &&f, b__ClassAdAttribute &it) { f(it.name), f(it.type), f(it.value); }
-template <class F> void fields(F &&f, f__File &it) { f(it.name), f(it.data); }
+template <class F> void fields(F &&f, f__File &it) { f(it.name), f(it.data->__item); }
 template <class F> void fields(F &&f, n__Level &it) {
     f(it.pa__id), f(it.pb__id), f(it.pa__kind), f(it.pb__kind), f(it.pa__name), f(it.pb__name);
 }
@@ -111,7 +111,11 @@ inline b__Mio *make(soap *store, b__Mio *) { return soap_new_b__Mio(store); }
 inline b__Event *make(soap *store, b__Event *) { return soap_new_b__Event(store); }
 inline b__Attribute *make(soap *store, b__Attribute *) { return soap_new_b__Attribute(store); }
 inline b__ClassAdAttribute *make(soap *store, b__ClassAdAttribute *) { return soap_new_b__ClassAdAttribute(store); }
-inline f__File *make(soap *store, f__File *) { return soap_new_f__File(store); }
+inline f__File *make(soap *store, f__File *) {
+    auto *made = soap_new_f__File(store);
+    made->data = soap_new_f__Data(store);
+    return made;
+}
 
 inline void read(soap *store, const std::string &line, b__ClassAd *&ad) {
     ad = soap_new_b__ClassAd(store);

@@ -6,16 +6,23 @@ SHELL := /bin/bash
 JAVA := $(BENCH)/languages/java
 INTEROP := $(abspath $(BENCH)/../interop)
 LIB := $(INTEROP)/build/$(TOOLKIT)/lib
-CONTRACTS := bench nested files
+CONTRACTS := bench nested files swa
+SWA := http://ws-i.org/profiles/basic/1.1/xsd
 SOURCES := $(wildcard *.java) $(wildcard $(JAVA)/bench/*.java) $(wildcard $(JAVA)/jaxws/*.java)
 
-$(BUILD)/ready: $(LIB)/ready $(SOURCES) $(JAVA)/jaxws/nested.xjb $(CONTRACTS:%=$(BENCH_WSDL)/%.wsdl)
+$(BUILD)/ready: $(LIB)/ready $(SOURCES) $(JAVA)/jaxws/nested.xjb $(addprefix $(BENCH_WSDL)/,bench.wsdl nested.wsdl files.wsdl)
 	rm -rf $(BUILD)/source $(BUILD)/classes
 	mkdir -p $(BUILD)/source $(BUILD)/classes
-	sed 's#"WSDL"#"$(BENCH_WSDL)/nested.wsdl"#' $(JAVA)/jaxws/nested.xjb >$(BUILD)/nested.xjb
+	sed 's#"WSDL"#"$(BUILD)/nested.wsdl"#' $(JAVA)/jaxws/nested.xjb >$(BUILD)/nested.xjb
+	cp $(BENCH_WSDL)/*.wsdl $(BUILD)/
+	sed -e 's#xmlns:b=#xmlns:r="$(SWA)" &#' -e 's#type="xsd:base64Binary"#type="r:swaRef"#' \
+		-e 's#<wsdl:types>#&<xsd:schema targetNamespace="$(SWA)"><xsd:simpleType name="swaRef"><xsd:restriction base="xsd:anyURI"/></xsd:simpleType></xsd:schema>#' \
+		-e 's#elementFormDefault="qualified">#&<xsd:import namespace="$(SWA)"/>#' $(BENCH_WSDL)/files.wsdl >$(BUILD)/swa.wsdl
 	for contract in $(CONTRACTS); do \
-		bindings=(); [ $$contract != nested ] || bindings=(-b $(BUILD)/nested.xjb); \
-		java -cp "$(LIB)/*" $(generate) "$${bindings[@]}" $(BENCH_WSDL)/$$contract.wsdl \
+		more=(); \
+		[ $$contract != nested ] || more=(-b $(BUILD)/nested.xjb); \
+		[ $$contract != swa ] || more=(-p castile.bench.swa); \
+		java -cp "$(LIB)/*" $(generate) "$${more[@]}" $(BUILD)/$$contract.wsdl \
 			>$(BUILD)/log 2>&1 || { cat $(BUILD)/log; exit 1; }; \
 	done
 	javac -nowarn -proc:none -cp "$(LIB)/*" -d $(BUILD)/classes $(SOURCES) $$(find $(BUILD)/source -name '*.java') \

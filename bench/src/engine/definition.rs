@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Outcome;
 use crate::wire::Style;
+use crate::wire::attached::Reference;
 use crate::workload::Cell;
 
 /// What an engine can be.
@@ -30,6 +31,8 @@ pub(crate) struct Engine {
     pub(crate) licence: String,
     pub(crate) homepage: String,
     pub(crate) style: Style,
+    /// How its envelopes refer to parts beside them, but for MTOM.
+    pub(crate) refers: Reference,
     pub(crate) roles: Vec<Role>,
     pub(crate) needs: Vec<String>,
     /// Folders beside its own, relative to it, that it is built from.
@@ -68,6 +71,8 @@ struct File {
     homepage: String,
     #[serde(default)]
     style: Style,
+    #[serde(default)]
+    refers: Reference,
     roles: Vec<Role>,
     #[serde(default)]
     needs: Vec<String>,
@@ -187,6 +192,7 @@ impl File {
             licence: self.licence.clone(),
             homepage: self.homepage.clone(),
             style: variant.style.unwrap_or(self.style),
+            refers: self.refers,
             roles: variant.roles.clone().unwrap_or_else(|| self.roles.clone()),
             needs: self.needs.clone(),
             sources: self.sources.clone(),

@@ -9,6 +9,7 @@ use crate::engine::usage;
 use crate::net::sender::{Exchange, Sender};
 use crate::net::sink::Sink;
 use crate::suite::Suite;
+use crate::wire::Message;
 use crate::workload::Cell;
 
 /// Calls before latencies count as stable.
@@ -68,7 +69,7 @@ struct Cold<'r> {
 impl Cold<'_> {
     /// A client from nothing to its first reply, which the harness gives; `alone` when there is no server for it.
     fn client(&self, name: &'static str, alone: bool, figures: &mut Figures) -> Result<(), Refusal> {
-        let response = &self.material.messages(self.session.engine.style).response;
+        let response = &self.material.messages(self.session.engine).response;
         let url = self.sink.answer("cold", response, false);
         let mut process = self.process("client")?;
         let first = process.call(&self.material.operation, &url, 1)?[0];
@@ -87,7 +88,7 @@ impl Cold<'_> {
 
     /// A server from nothing to its first reply, which a raw client asks for; `alone` when there is no client for it.
     fn server(&self, alone: bool, figures: &mut Figures) -> Result<(), Refusal> {
-        let request = &self.material.messages(self.session.engine.style).requests[0];
+        let request = &self.material.messages(self.session.engine).requests[0];
         let (process, served) = self.cold_server()?;
         let first = asked(&served, request)?;
         figures.push((FIRST_REPLY, "ns", span(process.started, first.end)));
@@ -141,7 +142,7 @@ fn span(from: u64, to: u64) -> f64 {
 }
 
 /// One exchange on a connection of its own.
-fn asked(served: &Served, request: &[u8]) -> Result<Exchange, Refusal> {
+fn asked(served: &Served, request: &Message) -> Result<Exchange, Refusal> {
     let timeout = std::time::Duration::from_secs(60);
     let exchange = Sender::new(served.port, &served.path, timeout)
         .exchange(request, None)

@@ -9,7 +9,6 @@ use crate::net::raw;
 use crate::net::sink::Sink;
 use crate::trace::generate::{self, Data};
 use crate::trace::{Field, Kind, Trace};
-use crate::wire::Style;
 use crate::workload::{Cell, Measure};
 
 /// What stands in every run: name, bytes or values, and samples in ns.
@@ -93,7 +92,7 @@ const HEADS: (usize, usize) = (230, 130);
 /// Calls of a round of the bytes alone, at most `most`: fewer of large messages, which vary less.
 pub(crate) fn calls(material: &Material, most: usize) -> usize {
     const ROUND_BYTES: usize = 16 << 20;
-    let bytes = material.messages(Style::Literal).requests[0].len();
+    let bytes = material.literal.requests[0].body.len();
     (ROUND_BYTES / bytes.max(1)).clamp(5, most)
 }
 
@@ -105,10 +104,13 @@ pub(crate) fn wire(
     calls: usize,
     time: Duration,
 ) -> Outcome<Vec<f64>> {
-    let messages = material.messages(Style::Literal);
+    let messages = &material.literal;
     let (out, back) = match cell.measure {
-        Measure::Endtoend => (messages.echo_requests[0].len(), messages.echo_response.len()),
-        _ => (messages.requests[0].len(), messages.response.len()),
+        Measure::Endtoend => (
+            messages.echo_requests[0].body.len(),
+            messages.echo_response.body.len(),
+        ),
+        _ => (messages.requests[0].body.len(), messages.response.body.len()),
     };
     let calls = calls.clamp(3, 500);
     let samples = match cell.measure {

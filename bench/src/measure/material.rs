@@ -4,9 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use crate::Outcome;
+use crate::engine::Engine;
 use crate::suite::Suite;
 use crate::trace::{Kind, Trace, generate};
-use crate::wire::{self, Style};
+use crate::wire::attached::{Form, Reference};
+use crate::wire::{self, Message, Style};
 use crate::workload::Cell;
 
 /// Everything about a cell that does not depend on the engine.
@@ -18,18 +20,20 @@ pub(crate) struct Material {
     pub(crate) sets: Vec<(Trace, PathBuf)>,
     /// One item: what a client sends when only the reply matters.
     pub(crate) little: PathBuf,
-    literal: Messages,
+    pub(crate) literal: Messages,
     encoded: Messages,
+    /// Of files beside the envelope, which refers to them by texts.
+    by_text: Option<Messages>,
 }
 
 /// Messages of one style.
 pub(crate) struct Messages {
     /// Requests of the operation, one a set.
-    pub(crate) requests: Vec<Arc<Vec<u8>>>,
-    pub(crate) response: Vec<u8>,
+    pub(crate) requests: Vec<Arc<Message>>,
+    pub(crate) response: Message,
     /// Requests and responses of the echoing operation.
-    pub(crate) echo_requests: Vec<Arc<Vec<u8>>>,
-    pub(crate) echo_response: Vec<u8>,
+    pub(crate) echo_requests: Vec<Arc<Message>>,
+    pub(crate) echo_response: Message,
 }
 
 impl Material {
@@ -69,10 +73,13 @@ impl Material {
             Kind::Void | Kind::Google => operation.clone(),
             _ => format!("echo{}", kind.suffix()),
         };
-        let messages = |style| Messages::of(style, &operation, &echo, &sets);
+        let form = cell.form();
+        let messages = |style, reference| Messages::of(style, (form, reference), &operation, &echo, &sets);
+        let by_text = (form != Form::Inline).then(|| messages(Style::Literal, Reference::Text));
         Ok(Material {
-            literal: messages(Style::Literal),
-            encoded: messages(Style::Encoded),
+            literal: messages(Style::Literal, Reference::Href)?,
+            encoded: messages(Style::Encoded, Reference::Href)?,
+            by_text: by_text.transpose()?,
             operation,
             echo,
             little,
@@ -80,10 +87,12 @@ impl Material {
         })
     }
 
-    pub(crate) fn messages(&self, style: Style) -> &Messages {
-        match style {
-            Style::Literal => &self.literal,
-            Style::Encoded => &self.encoded,
+    /// Messages of the style of an engine.
+    pub(crate) fn messages(&self, engine: &Engine) -> &Messages {
+        match (engine.style, engine.refers, &self.by_text) {
+            (Style::Literal, Reference::Text, Some(by_text)) => by_text,
+            (Style::Literal, _, _) => &self.literal,
+            (Style::Encoded, _, _) => &self.encoded,
         }
     }
 
@@ -94,20 +103,36 @@ impl Material {
 }
 
 impl Messages {
-    fn of(style: Style, operation: &str, echo: &str, sets: &[(Trace, PathBuf)]) -> Messages {
+    fn of(
+        style: Style,
+        (form, reference): (Form, Reference),
+        operation: &str,
+        echo: &str,
+        sets: &[(Trace, PathBuf)],
+    ) -> Outcome<Messages> {
         let requests = |operation: &str| {
-            let ready = sets
-                .iter()
-                .map(|(trace, _)| Arc::new(wire::request(style, operation, trace)));
-            ready.collect()
+            let ready = sets.iter().map(|(trace, _)| {
+                let envelope = wire::request(style, operation, trace);
+                Ok(Arc::new(form.message(reference, envelope, trace)?))
+            });
+            ready.collect::<Outcome<Vec<_>>>()
         };
-        let first = &sets[0].0;
-        Messages {
-            requests: requests(operation),
-            response: wire::response(style, operation, first),
-            echo_requests: requests(echo),
-            echo_response: wire::response(style, echo, first),
-        }
+        let response = |operation: &str| {
+            let first = &sets[0].0;
+            // Of a count there is nothing to stand beside the envelope.
+            let form = if operation.starts_with("send") {
+                Form::Inline
+            } else {
+                form
+            };
+            form.message(reference, wire::response(style, operation, first), first)
+        };
+        Ok(Messages {
+            requests: requests(operation)?,
+            response: response(operation)?,
+            echo_requests: requests(echo)?,
+            echo_response: response(echo)?,
+        })
     }
 }
 

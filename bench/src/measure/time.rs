@@ -11,6 +11,7 @@ use crate::engine::process::{Refusal, Sample};
 use crate::net::load::{self, Until};
 use crate::net::sink::Sink;
 use crate::trace::Kind;
+use crate::wire::Message;
 use crate::workload::{Cell, Measure};
 
 /// What one round brought.
@@ -104,7 +105,7 @@ fn called(
     sink: &Sink,
     calls: usize,
 ) -> Result<Round, Refusal> {
-    let messages = material.messages(session.engine.style);
+    let messages = material.messages(session.engine);
     let receives = matches!(cell.measure, Measure::Deserialize | Measure::Endtoend);
     let (operation, answer) = match receives {
         true => (&material.echo, &messages.echo_response),
@@ -138,7 +139,7 @@ fn called(
     }
     let mut round = Round {
         calls: samples.len(),
-        bytes_reply: answer.len(),
+        bytes_reply: answer.body.len(),
         ..Round::default()
     };
     for (index, (sample, arrival)) in samples.iter().zip(&arrivals).enumerate() {
@@ -171,7 +172,7 @@ fn served(
     calls: usize,
 ) -> Result<Round, Refusal> {
     let mut sender = session.sender(cell, load(cell, material))?;
-    let messages = material.messages(session.engine.style);
+    let messages = material.messages(session.engine);
     let requests = match cell.measure {
         Measure::Endtoend => &messages.echo_requests,
         _ => &messages.requests,
@@ -209,7 +210,7 @@ fn together(
 ) -> Result<Round, Refusal> {
     let url = session.server(cell, load(cell, material))?.url();
     let sets: Vec<&Path> = material.sets.iter().map(|(_, path)| &**path).collect();
-    let messages = material.messages(session.engine.style);
+    let messages = material.messages(session.engine);
     let process = session.client(cell, &sets)?;
     let samples = process.call(&material.echo, &url, calls)?;
     let span = |sample: &Sample| (sample.end - sample.start) as f64;
@@ -217,8 +218,8 @@ fn together(
         samples: samples.iter().map(span).collect(),
         calls,
         // Between two engines nobody counts; ready messages of the same values are about as long.
-        bytes_request: messages.echo_requests[0].len(),
-        bytes_reply: messages.echo_response.len(),
+        bytes_request: messages.echo_requests[0].body.len(),
+        bytes_reply: messages.echo_response.body.len(),
         ..Round::default()
     })
 }
@@ -231,7 +232,7 @@ fn throughput(
     time: Duration,
 ) -> Result<Round, Refusal> {
     let served = session.server(cell, load(cell, material))?;
-    let requests: &[Arc<Vec<u8>>] = &material.messages(session.engine.style).requests;
+    let requests: &[Arc<Message>] = &material.messages(session.engine).requests;
     let until = Until { time, count: counted };
     let load = load::run(
         served.port,
@@ -245,7 +246,7 @@ fn throughput(
         cut: counted.is_some_and(|count| load.requests < count),
         samples: vec![load.rate],
         calls: load.requests as usize,
-        bytes_request: requests[0].len(),
+        bytes_request: requests[0].body.len(),
         ..Round::default()
     })
 }

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use super::sender::Sender;
 use crate::Outcome;
+use crate::wire::Message;
 
 /// Until when a load runs.
 #[derive(Clone, Copy, Debug)]
@@ -28,7 +29,7 @@ pub(crate) struct Load {
 pub(crate) fn run(
     port: u16,
     path: &str,
-    envelopes: &[Arc<Vec<u8>>],
+    messages: &[Arc<Message>],
     connections: usize,
     until: Until,
 ) -> Outcome<Load> {
@@ -36,10 +37,10 @@ pub(crate) fn run(
     let started = Instant::now();
     let threads: Vec<_> = (0..connections)
         .map(|first| {
-            let (left, envelopes) = (left.clone(), envelopes.to_vec());
+            let (left, messages) = (left.clone(), messages.to_vec());
             let mut sender = Sender::new(port, path, Duration::from_secs(20));
             std::thread::spawn(move || {
-                let turns = envelopes.iter().cycle().skip(first);
+                let turns = messages.iter().cycle().skip(first);
                 hammer(&mut sender, turns, started + until.time, &left)
             })
         })
@@ -54,22 +55,22 @@ pub(crate) fn run(
     })
 }
 
-fn hammer<'e>(
+fn hammer<'r>(
     sender: &mut Sender,
-    envelopes: impl Iterator<Item = &'e Arc<Vec<u8>>>,
+    messages: impl Iterator<Item = &'r Arc<Message>>,
     end: Instant,
     left: &AtomicU64,
 ) -> std::io::Result<u64> {
     let mut count = 0;
     let more = |n: u64| n.checked_sub(1);
-    for envelope in envelopes {
+    for request in messages {
         let last = left
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, more)
             .is_err();
         if last || Instant::now() >= end {
             break;
         }
-        let exchange = sender.exchange(envelope, None)?;
+        let exchange = sender.exchange(request, None)?;
         if !exchange.is_ok() {
             return Err(super::head::bad(&exchange.status));
         }

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::clock::now;
 use super::head::{Head, bad, body};
+use crate::wire::Message;
 
 /// A connection to an engine's server.
 pub(crate) struct Sender {
@@ -32,8 +33,7 @@ pub(crate) struct Exchange {
 impl Sender {
     pub(crate) fn new(port: u16, path: &str, timeout: Duration) -> Sender {
         let head = format!(
-            "POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: text/xml; charset=utf-8\r\n\
-             SOAPAction: \"\"\r\nConnection: keep-alive\r\n"
+            "POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nSOAPAction: \"\"\r\nConnection: keep-alive\r\n"
         );
         Sender {
             port,
@@ -49,16 +49,16 @@ impl Sender {
     /// kept connection at any time (RFC 9112, 9.5), so a request on one is sent once more.
     pub(crate) fn exchange(
         &mut self,
-        envelope: &[u8],
+        request: &Message,
         mut reply: Option<&mut Vec<u8>>,
     ) -> std::io::Result<Exchange> {
         let used = self.stream.is_some();
-        let first = self.attempt(envelope, reply.as_deref_mut());
+        let first = self.attempt(request, reply.as_deref_mut());
         let done = match first {
             // Who is silent is so a second time.
             Err(error) if used && !silent(&error) => {
                 self.stream = None;
-                self.attempt(envelope, reply)
+                self.attempt(request, reply)
             }
             first => first,
         };
@@ -71,12 +71,15 @@ impl Sender {
         })
     }
 
-    fn attempt(&mut self, envelope: &[u8], mut reply: Option<&mut Vec<u8>>) -> std::io::Result<Exchange> {
+    fn attempt(&mut self, request: &Message, mut reply: Option<&mut Vec<u8>>) -> std::io::Result<Exchange> {
         if let Some(reply) = reply.as_deref_mut() {
             reply.clear();
         }
-        let mut message = format!("{}Content-Length: {}\r\n\r\n", self.head, envelope.len()).into_bytes();
-        message.extend_from_slice(envelope);
+        let (head, length) = (&self.head, request.body.len());
+        let media_type = &request.media_type;
+        let mut message =
+            format!("{head}Content-Type: {media_type}\r\nContent-Length: {length}\r\n\r\n").into_bytes();
+        message.extend_from_slice(&request.body);
         let start = now();
         let mut stream = match self.stream.take() {
             Some(stream) => stream,

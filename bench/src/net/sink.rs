@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::clock::now;
 use super::head::{Head, body};
+use crate::wire::Message;
 
 /// One request, as the sink saw it.
 #[derive(Clone, Debug, Default)]
@@ -54,14 +55,15 @@ impl Sink {
         Ok(Sink { port, paths })
     }
 
-    /// Answers requests for `path` with this envelope from now on; gives the URL.
-    pub(crate) fn answer(&self, path: &str, envelope: &[u8], keep: bool) -> String {
+    /// Answers requests for `path` with this message from now on; gives the URL.
+    pub(crate) fn answer(&self, path: &str, message: &Message, keep: bool) -> String {
         let mut answer = format!(
-            "HTTP/1.1 200 OK\r\nContent-Type: text/xml; charset=utf-8\r\nContent-Length: {}\r\n\r\n",
-            envelope.len()
+            "HTTP/1.1 200 OK\r\nContent-Type: {}\r\nContent-Length: {}\r\n\r\n",
+            message.media_type,
+            message.body.len()
         )
         .into_bytes();
-        answer.extend_from_slice(envelope);
+        answer.extend_from_slice(&message.body);
         let path_of = Path {
             answer: Arc::new(answer),
             keep,

@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Arc;
 use std::time::Duration;
 
 use super::Stacks;
@@ -61,7 +60,7 @@ pub(crate) fn sample(suite: &Suite, engine: &Engine, options: &Options) -> Outco
                 ))
                 .ok();
             let served = process.serve(workload.kind.contract(engine.style))?;
-            let request: Arc<Vec<u8>> = material.messages(engine.style).echo_requests[0].clone();
+            let request = material.messages(engine).echo_requests[0].clone();
             let load = std::thread::spawn(move || {
                 load::run(
                     served.port,
@@ -78,7 +77,7 @@ pub(crate) fn sample(suite: &Suite, engine: &Engine, options: &Options) -> Outco
         }
         true => {
             let sink = Sink::start()?;
-            let url = sink.answer("profile", &material.messages(engine.style).echo_response, false);
+            let url = sink.answer("profile", &material.messages(engine).echo_response, false);
             process
                 .ask(&format!(
                     "load {} {}",

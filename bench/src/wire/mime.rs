@@ -1,52 +1,60 @@
-//! Multipart messages (RFC 2046, 2387): the envelope, and the parts that XOP refers to put back in their places.
+//! Multipart messages (RFC 2046, 2387).
 
-use base64::Engine as _;
-use roxmltree::Document;
-
+use super::attached::Part;
 use crate::Outcome;
 
-const XOP: &str = "http://www.w3.org/2004/08/xop/include";
+/// Between the parts of what is composed; nothing that the suite sends has it.
+pub(super) const BOUNDARY: &str = "castile-bench-0b5f9e62c1d84a37";
 
-/// The envelope of a message with its XOP parts as base64 in their places (XOP 1.0, 3.2).
+/// The parts of a message, the envelope first.
 ///
 /// # Errors
-/// No multipart message, or a reference without its part.
-pub(crate) fn inlined(media_type: &str, body: &[u8]) -> Outcome<Vec<u8>> {
+/// No multipart message.
+pub(super) fn read(media_type: &str, body: &[u8]) -> Outcome<Vec<Part>> {
     let boundary = parameter(media_type, "boundary").ok_or("a multipart message without a boundary")?;
-    let parts = parts(body, &boundary)?;
+    let mut parts = parts(body, &boundary)?;
     let start = parameter(media_type, "start");
-    let named = start.and_then(|id| parts.iter().find(|part| part.id == bare(&id)));
-    let root = named
-        .or(parts.first())
-        .ok_or("a multipart message without parts")?;
-    let text = std::str::from_utf8(root.body)?;
-    let document = Document::parse(text)?;
-    let mut out = String::new();
-    let mut done = 0;
-    for include in document
-        .descendants()
-        .filter(|n| n.has_tag_name((XOP, "Include")))
-    {
-        let href = include
-            .attribute("href")
-            .and_then(|href| href.strip_prefix("cid:"));
-        let id = percent_decoded(href.ok_or("a reference that is no content id")?);
-        let part = parts.iter().find(|part| part.id == id);
-        let part = part.ok_or_else(|| format!("no part has the id {id}"))?;
-        out.push_str(&text[done..include.range().start]);
-        base64::engine::general_purpose::STANDARD.encode_string(part.body, &mut out);
-        done = include.range().end;
+    let named = start.and_then(|id| parts.iter().position(|part| part.id == bare(&id)));
+    match parts.is_empty() {
+        true => Err("a multipart message without parts".into()),
+        false => {
+            parts[..=named.unwrap_or(0)].rotate_right(1);
+            Ok(parts)
+        }
     }
-    out.push_str(&text[done..]);
-    Ok(out.into_bytes())
 }
 
-struct Part<'b> {
-    id: String,
-    body: &'b [u8],
+/// A message of these parts, the envelope first and of this media type.
+pub(super) fn write(envelope_type: &str, parts: &[Part]) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (index, part) in parts.iter().enumerate() {
+        let media_type = if index == 0 {
+            envelope_type
+        } else {
+            "application/octet-stream"
+        };
+        let head = format!(
+            "--{BOUNDARY}\r\nContent-Type: {media_type}\r\nContent-Transfer-Encoding: binary\r\nContent-ID: <{}>\r\n\r\n",
+            part.id
+        );
+        out.extend_from_slice(head.as_bytes());
+        out.extend_from_slice(&part.body);
+        out.extend_from_slice(b"\r\n");
+    }
+    out.extend_from_slice(format!("--{BOUNDARY}--\r\n").as_bytes());
+    out
 }
 
-fn parts<'b>(body: &'b [u8], boundary: &str) -> Outcome<Vec<Part<'b>>> {
+/// A parameter of a media type, quoted or not.
+pub(super) fn parameter(media_type: &str, name: &str) -> Option<String> {
+    media_type.split(';').skip(1).find_map(|one| {
+        let (key, value) = one.split_once('=')?;
+        let value = value.trim().trim_matches('"');
+        key.trim().eq_ignore_ascii_case(name).then(|| value.to_owned())
+    })
+}
+
+fn parts(body: &[u8], boundary: &str) -> Outcome<Vec<Part>> {
     let delimiter = format!("--{boundary}");
     let mut parts = Vec::new();
     let first = find(body, delimiter.as_bytes()).ok_or("the boundary is not in the message")?;
@@ -61,7 +69,7 @@ fn parts<'b>(body: &'b [u8], boundary: &str) -> Outcome<Vec<Part<'b>>> {
         let id = id.map_or_else(String::new, |(_, value)| bare(value.trim()).to_owned());
         parts.push(Part {
             id,
-            body: rest.get(head + 4..end).unwrap_or_default(),
+            body: rest.get(head + 4..end).unwrap_or_default().to_vec(),
         });
         rest = &rest[end + closing.len()..];
     }
@@ -73,37 +81,6 @@ fn bare(id: &str) -> &str {
     id.trim_start_matches('<').trim_end_matches('>')
 }
 
-/// A parameter of a media type, quoted or not.
-fn parameter(media_type: &str, name: &str) -> Option<String> {
-    media_type.split(';').skip(1).find_map(|one| {
-        let (key, value) = one.split_once('=')?;
-        let value = value.trim().trim_matches('"');
-        key.trim().eq_ignore_ascii_case(name).then(|| value.to_owned())
-    })
-}
-
-fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&first, after)) = rest.split_first() {
-        let code = after.get(..2).and_then(|hex| std::str::from_utf8(hex).ok());
-        match code
-            .and_then(|hex| u8::from_str_radix(hex, 16).ok())
-            .filter(|_| first == b'%')
-        {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
 fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     bytes.windows(wanted.len()).position(|window| window == wanted)
 }
@@ -112,15 +89,14 @@ fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
 mod tests {
     use super::*;
 
-    const TYPE: &str = "multipart/related; type=\"application/xop+xml\"; start=\"<root>\"; boundary=\"b\"";
+    const TYPE: &str = "multipart/related; type=\"text/xml\"; start=\"<root>\"; boundary=\"b\"";
 
     #[test]
-    fn parts_come_back_to_their_places() {
-        let body = "--b\r\nContent-ID: <1@x>\r\n\r\n\r\nraw\r\n--b\r\nContent-Type: application/xop+xml\r\n\
-                    content-id: <root>\r\n\r\n<a><x:Include xmlns:x='http://www.w3.org/2004/08/xop/include' \
-                    href='cid:1%40x'/>!</a>\r\n--b--\r\n";
-        let envelope = inlined(TYPE, body.as_bytes()).expect("an envelope");
-        assert_eq!(String::from_utf8(envelope).expect("text"), "<a>DQpyYXc=!</a>");
+    fn the_envelope_comes_first_wherever_it_stood() {
+        let body = "--b\r\nContent-ID: <1@x>\r\n\r\n\r\nraw\r\n--b\r\ncontent-id: <root>\r\n\r\n<a/>\r\n--b\r\n\r\n--b--\r\n";
+        let parts = read(TYPE, body.as_bytes()).expect("parts");
+        let found: Vec<(&str, &[u8])> = parts.iter().map(|part| (&*part.id, &*part.body)).collect();
+        assert_eq!(found, [("root", &b"<a/>"[..]), ("1@x", b"\r\nraw"), ("", b"")]);
     }
 
     #[test]
@@ -128,13 +104,10 @@ mod tests {
         for (media_type, body) in [
             ("multipart/related", "--b\r\n\r\n<a/>\r\n--b--"),
             (TYPE, "nothing"),
+            (TYPE, "--b--"),
             (TYPE, "--b\r\n\r\n<a/>"),
-            (
-                TYPE,
-                "--b\r\n\r\n<x:Include xmlns:x='http://www.w3.org/2004/08/xop/include' href='cid:1'/>\r\n--b--",
-            ),
         ] {
-            assert!(inlined(media_type, body.as_bytes()).is_err(), "{body}");
+            assert!(read(media_type, body.as_bytes()).is_err(), "{body}");
         }
     }
 }

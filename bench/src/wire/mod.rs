@@ -1,11 +1,13 @@
 //! Messages of the suite, composed and read without any toolkit.
 //!
 //! [`compose`] writes what precomposed senders send; [`read`] is the reference that says what a message of
-//! an engine means. Both are slow and obvious, and know nothing of Castile, so that no engine is its own judge.
+//! an engine means, [`attached`] what stands beside its envelope. All are slow and obvious, and know nothing of Castile, so that no engine is its own judge.
 
+pub(crate) mod attached;
+mod dime;
 mod encoded;
 mod literal;
-pub(crate) mod mime;
+mod mime;
 pub(crate) mod read;
 pub(crate) mod token;
 
@@ -22,6 +24,13 @@ pub(crate) enum Style {
     Literal,
     /// rpc/encoded
     Encoded,
+}
+
+/// A message that is ready to be sent.
+#[derive(Clone, Debug)]
+pub(crate) struct Message {
+    pub(crate) media_type: String,
+    pub(crate) body: Vec<u8>,
 }
 
 /// A side of an operation.

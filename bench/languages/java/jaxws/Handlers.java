@@ -75,5 +75,19 @@ public final class Handlers {
         @Override public int sendFiles(ArrayOfFile values) { return values.getItem().size(); }
     }
 
+    @WebService(endpointInterface = "castile.bench.swa.Files", serviceName = "FilesService", portName = "FilesSoap",
+            targetNamespace = "urn:castile:bench:files")
+    public static final class OfSwa implements castile.bench.swa.Files {
+        @Override
+        public castile.bench.swa.ArrayOfFile echoFiles(castile.bench.swa.ArrayOfFile values) {
+            return values;
+        }
+
+        @Override
+        public int sendFiles(castile.bench.swa.ArrayOfFile values) {
+            return values.getItem().size();
+        }
+    }
+
     private Handlers() {}
 }

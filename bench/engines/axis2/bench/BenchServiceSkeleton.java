@@ -1,4 +1,4 @@
-package bench.castile;
+package bench.bench;
 
 import java.io.IOException;
 import java.io.OutputStream;
