@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::record::Flock;
 use crate::{Column, DType, Record, RowField, RowLayout, Scalar, Table, Value};
 
 /// Some records of one layout: the numbers packed row after row, the texts beside them and borrowed.
@@ -103,18 +104,25 @@ impl<'a> Packed<'a> {
         self.layout.fields().iter().all(number)
     }
 
-    /// The records as dynamic values.
-    pub fn records(&self) -> impl ExactSizeIterator<Item = Value> {
-        let shape = self.layout.shape();
+    /// Appends the records as dynamic values.
+    pub fn records(&self, out: &mut Vec<Value>) {
         let cells: Vec<Option<&RowField>> = self.layout.cells().collect();
-        self.rows().map(move |(numbers, texts)| {
+        let mut flock = Flock::new(self.layout.shape(), out);
+        let mut left = self.len();
+        for (numbers, texts) in self.rows() {
             let mut texts = texts.iter();
-            let values = cells.iter().map(|cell| match cell {
+            let value = |cell: &Option<&RowField>| match cell {
                 Some(field) => number(field.dtype, numbers.get(field.offset..).unwrap_or_default()),
                 None => texts.next().map_or(Value::Absent, |text| Value::from(*text)),
-            });
-            Value::Record(Record::of(shape.clone(), values.collect()))
-        })
+            };
+            let put = |values: &mut Vec<Value>| {
+                values.extend(cells.iter().map(value));
+                Some(())
+            };
+            flock.push(|| left, put);
+            left -= 1;
+        }
+        flock.finish();
     }
 
     /// The values of record `i` with their fields, appended to `out`.
@@ -206,7 +214,8 @@ mod tests {
         assert!(packed.is_empty());
         assert!(events.iter().all(|event| packed.push(event)));
         assert_eq!((packed.len(), packed.numbers.len()), (2, 24));
-        let back: Vec<Value> = packed.records().collect();
+        let mut back = Vec::new();
+        packed.records(&mut back);
         assert_eq!(back, events.clone().map(Value::Record));
         let mut values = Vec::new();
         packed.values(1, &mut values);

@@ -112,6 +112,14 @@ impl Value {
         }
     }
 
+    /// Whether other values are in it.
+    pub(crate) fn holds_values(&self) -> bool {
+        matches!(
+            self,
+            Value::List(_) | Value::Record(_) | Value::Map(_) | Value::Grid(_)
+        )
+    }
+
     /// The value as a list of single values: a column's numbers and a table's rows are taken apart.
     pub fn into_list(self) -> Vec<Value> {
         match self {

@@ -206,7 +206,9 @@ impl Sink for ValueSink {
     }
 
     fn packed(&mut self, at: Slot, packed: &Packed<'_>) {
-        self.append(at, packed.records());
+        if let Some(list) = self.list(at) {
+            packed.records(list);
+        }
     }
 
     fn read_lines(&mut self, at: Slot, lines: &LinesIn<'_>) -> Option<(u32, usize)> {

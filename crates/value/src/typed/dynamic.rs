@@ -18,7 +18,11 @@ impl Single for Value {
             Input::Xml(text) => Value::Xml(text),
             Input::Column(column) => Value::Column(column),
             Input::Rows(rows) => rows.into(),
-            Input::Packed(packed) => Value::List(packed.records().collect()),
+            Input::Packed(packed) => {
+                let mut records = Vec::new();
+                packed.records(&mut records);
+                Value::List(records)
+            }
             Input::Texts(texts) => Value::List(texts.iter().map(|text| Value::from(*text)).collect()),
             Input::Attribute(name, text) => Value::Map(vec![(name, text.into())]),
             Input::Record(record) => match (record as Box<dyn Any>).downcast::<Dynamic>() {

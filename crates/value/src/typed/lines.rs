@@ -10,7 +10,8 @@ use castile_xml::like::{after, after_space};
 use castile_xml::{Constant, Room};
 
 use super::{Cell, Fields};
-use crate::{DType, Record, RowLayout, Scalar, Value};
+use crate::record::Flock;
+use crate::{DType, RowLayout, Scalar, Value};
 
 /// A value of a record that is written as text.
 #[derive(Clone, Copy, Debug)]
@@ -97,80 +98,121 @@ impl LinesIn<'_> {
     /// Appends the records that are like the others; gives their number and where they end. `None` when the type
     /// is not of this layout, or some value is read otherwise.
     pub(super) fn read<T: Fields>(&self, many: &mut Vec<T>) -> Option<(u32, usize)> {
-        match is_line_of::<T>(self.layout) {
-            true => self.each(
-                |at, cells| T::get_line(self.text, at, cells),
-                |record| many.push(record),
-            ),
-            false => None,
+        if !is_line_of::<T>(self.layout) {
+            return None;
         }
+        let read = |walk: &Walk<'_>, at| {
+            let (record, behind) = T::get_line(self.text, at, &walk.cells)?;
+            let found = walk.behind(behind)?;
+            if many.len() == many.capacity() {
+                many.reserve(walk.likely());
+            }
+            many.push(record);
+            Some(found)
+        };
+        Some(Walk::new(self)?.each(read))
     }
 
     /// The same for dynamic records.
     pub(crate) fn read_records(&self, many: &mut Vec<Value>) -> Option<(u32, usize)> {
-        let shape = self.layout.shape();
         let kinds: Vec<Option<DType>> = self.layout.cells().map(|cell| Some(cell?.dtype)).collect();
-        self.each(
-            |at, cells| {
-                let (values, end) = values_at(self.text, at, &kinds, cells)?;
-                Some((Record::of(shape.clone(), values.into()), end))
-            },
-            |record| many.push(record.into()),
-        )
-    }
-
-    /// Takes each record that `get` reads at the place of its first value, through its last.
-    #[inline(always)]
-    fn each<R>(
-        &self,
-        get: impl Fn(usize, &[CellIn<'_>]) -> Option<(R, usize)>,
-        mut take: impl FnMut(R),
-    ) -> Option<(u32, usize)> {
-        let cells: Option<Vec<CellIn<'_>>> = (0..self.layout.shape().len())
-            .map(|k| self.cells.cell(k))
-            .collect();
-        let cells = cells?;
-        let first = cells.first()?.before;
-        let input = self.text.as_bytes();
-        let start = after(input, self.at, self.gap).and_then(|at| after(input, at, first));
-        let Some(mut at) = start.filter(|_| self.left > 0) else {
-            return Some((0, self.at));
-        };
-        // What stands between the values of two records is compared at once.
-        let between = [self.close, self.gap, first].concat();
-        let head = self.gap.len() + first.len();
-        let (mut count, mut end) = (0, self.at);
-        while count < self.left {
-            let Some((record, behind)) = get(at, &cells) else {
-                break;
+        let mut flock = Flock::new(self.layout.shape(), many);
+        let read = |walk: &Walk<'_>, at| {
+            let put = |values: &mut Vec<Value>| {
+                let behind = read_values(self.text, at, &kinds, &walk.cells, values)?;
+                walk.behind(behind)
             };
-            if let Some(next) = after_space(input, behind, &between) {
-                take(record);
-                count += 1;
-                end = next - head;
-                at = next;
-                continue;
-            }
-            if let Some(behind) = after_space(input, behind, self.close) {
-                take(record);
-                count += 1;
-                end = behind;
-            }
-            break;
-        }
-        Some((count, end))
+            flock.push(|| walk.likely(), put)
+        };
+        let read = Walk::new(self)?.each(read);
+        flock.finish();
+        Some(read)
     }
 }
 
-/// The values of a record from the place of its first on, and where the last ends.
-#[inline]
-fn values_at(
+/// The way through records that are alike.
+struct Walk<'l> {
+    lines: &'l LinesIn<'l>,
+    cells: Vec<CellIn<'l>>,
+    /// What stands between the values of two records, which is compared at once.
+    between: Vec<u8>,
+    /// Records so far, and where they end.
+    count: u32,
+    end: usize,
+    /// Where the first value of the next one is.
+    next: Option<usize>,
+}
+
+/// Where a record ends, and where the first value of the next one is, if one follows.
+type Found = (usize, Option<usize>);
+
+impl<'l> Walk<'l> {
+    /// `None` when some value is read otherwise.
+    fn new(lines: &'l LinesIn<'l>) -> Option<Self> {
+        let cells = (0..lines.layout.shape().len()).map(|k| lines.cells.cell(k));
+        let cells: Vec<CellIn<'_>> = cells.collect::<Option<_>>()?;
+        let first = cells.first()?.before;
+        let input = lines.text.as_bytes();
+        let next = after(input, lines.at, lines.gap).and_then(|at| after(input, at, first));
+        Some(Walk {
+            lines,
+            between: [lines.close, lines.gap, first].concat(),
+            cells,
+            count: 0,
+            end: lines.at,
+            next,
+        })
+    }
+
+    /// Has `read` take each record, the first value of which it is told the place of; gives how many it took, and where
+    /// they end.
+    #[inline(always)]
+    fn each(mut self, mut read: impl FnMut(&Self, usize) -> Option<Found>) -> (u32, usize) {
+        while let Some(at) = self.next.filter(|_| self.count < self.lines.left) {
+            let Some((end, next)) = read(&self, at) else {
+                break;
+            };
+            self.count += 1;
+            (self.end, self.next) = (end, next);
+        }
+        (self.count, self.end)
+    }
+
+    /// What follows the last value of a record; `None` when that is not like the others.
+    #[inline(always)]
+    fn behind(&self, at: usize) -> Option<Found> {
+        let input = self.lines.text.as_bytes();
+        match after_space(input, at, &self.between) {
+            Some(next) => Some((next - (self.between.len() - self.lines.close.len()), Some(next))),
+            None => Some((after_space(input, at, self.lines.close)?, None)),
+        }
+    }
+
+    /// How many records may follow, a few more than if they are as long as those so far: memory that is asked for once
+    /// need not be copied.
+    #[cold]
+    fn likely(&self) -> usize {
+        if self.count < SOME {
+            return 1;
+        }
+        let each = (self.end - self.lines.at) / self.count as usize;
+        let more = self.lines.text.len().saturating_sub(self.end) / each.max(1);
+        (more + more / 16 + 1).min((self.lines.left - self.count) as usize)
+    }
+}
+
+/// Records from whose length that of those that follow is guessed.
+const SOME: u32 = 64;
+
+/// Appends the values of a record from the place of its first on; gives where the last ends.
+#[inline(always)]
+fn read_values(
     text: &str,
     at: usize,
     kinds: &[Option<DType>],
     cells: &[CellIn<'_>],
-) -> Option<(Vec<Value>, usize)> {
-    let mut values = Vec::with_capacity(kinds.len());
+    values: &mut Vec<Value>,
+) -> Option<usize> {
     let mut at = at;
     for (k, (kind, cell)) in kinds.iter().zip(cells).enumerate() {
         if k > 0 {
@@ -180,7 +222,7 @@ fn values_at(
         values.push(value);
         at = end;
     }
-    Some((values, at))
+    Some(at)
 }
 
 #[inline(always)]
