@@ -87,32 +87,85 @@ fn send(template: &mut Template, table: &Table, plan: &Plan, body: &Record, exac
     Some(pieces)
 }
 
-/// Other values, or a change to one of the arrays.
+/// Other values, or a change to one of the arrays or lists.
 fn change(table: &Table, plan: &Plan, body: &mut Record, [what, which, a, b]: [u8; 4]) {
     let seed = u16::from_le_bytes([a, b]).into();
-    let mut columns = Vec::new();
+    let mut arrays = Vec::new();
     match what % 8 {
         0 => *body = sample(table, plan, seed),
         1 => {}
+        2..5 => body
+            .values_mut()
+            .iter_mut()
+            .for_each(|v| find(v, is_column, &mut arrays)),
         _ => body
             .values_mut()
             .iter_mut()
-            .for_each(|value| find(value, &mut columns)),
+            .for_each(|v| find(v, is_list, &mut arrays)),
     }
-    let count = columns.len().max(1);
-    if let Some(column) = columns.into_iter().nth(usize::from(which) % count) {
-        edit(column, what % 8, &mut Rng::new(seed));
+    let count = arrays.len().max(1);
+    let rng = &mut Rng::new(seed);
+    match arrays.into_iter().nth(usize::from(which) % count) {
+        Some(Value::Column(column)) => edit(column, a % 8, rng),
+        Some(Value::List(items)) => edit_items(items, rng),
+        _ => {}
     }
 }
 
-/// The arrays of numbers in a value.
-fn find<'v>(value: &'v mut Value, out: &mut Vec<&'v mut ColumnBuf>) {
+fn is_column(value: &Value) -> bool {
+    matches!(value, Value::Column(_))
+}
+
+fn is_list(value: &Value) -> bool {
+    matches!(value, Value::List(_))
+}
+
+/// The values of a kind in a value, the outermost of them.
+fn find<'v>(value: &'v mut Value, wanted: fn(&Value) -> bool, out: &mut Vec<&'v mut Value>) {
+    if wanted(value) {
+        return out.push(value);
+    }
     match value {
-        Value::Column(column) => out.push(column),
-        Value::Record(record) => record.values_mut().iter_mut().for_each(|v| find(v, out)),
-        Value::List(items) => items.iter_mut().for_each(|v| find(v, out)),
-        Value::Map(fields) => fields.iter_mut().for_each(|(_, v)| find(v, out)),
+        Value::Record(record) => record.values_mut().iter_mut().for_each(|v| find(v, wanted, out)),
+        Value::List(items) => items.iter_mut().for_each(|v| find(v, wanted, out)),
+        Value::Map(fields) => fields.iter_mut().for_each(|(_, v)| find(v, wanted, out)),
         _ => {}
+    }
+}
+
+/// Changes items, or their order and number.
+fn edit_items(items: &mut Vec<Value>, rng: &mut Rng) {
+    let len = items.len();
+    if len == 0 {
+        return;
+    }
+    let (i, k) = (rng.below(len), rng.below(len));
+    match rng.below(6) {
+        0 => items.swap(i, k),
+        1 => drop(items.remove(i)),
+        2 if len < VALUES_MAX => {
+            let more: Vec<Value> = (0..rng.below(30))
+                .map(|at| items[(i + at) % len].clone())
+                .collect();
+            items.splice(k..k, more);
+        }
+        3 => items[i] = items[k].clone(),
+        _ => edit_item(&mut items[i], rng),
+    }
+}
+
+/// Another value of the same kind, or none; within a record or list, of something in it.
+fn edit_item(value: &mut Value, rng: &mut Rng) {
+    match value {
+        Value::Text(text) => text.push(*rng.pick(&['x', '<', 'Æ'])),
+        Value::Int(v) => *v ^= 1 << rng.below(40),
+        Value::Double(v) => *v = -*v,
+        Value::Record(record) if !record.values().is_empty() => {
+            let at = rng.below(record.values().len());
+            edit_item(&mut record.values_mut()[at], rng);
+        }
+        Value::List(items) if !items.is_empty() => edit_items(items, rng),
+        other => *other = Value::Absent,
     }
 }
 

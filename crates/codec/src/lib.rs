@@ -54,8 +54,8 @@ pub use decode::{
     Prologue, Reading, Sample, Shadow, Spine, Step, Techniques, Track, Variable,
 };
 pub use encode::{
-    Draft, Drain, EncodeOptions, Flat, Keep, List, ListWriter, Long, Places, RowWriter, Stopped, Untold,
-    encode, encode_fault, glance,
+    Apart, Batch, Draft, Drain, EncodeOptions, Flat, Keep, Known, List, ListWriter, Long, RowWriter, Stopped,
+    Untold, encode, encode_fault, glance,
 };
 pub use error::{Error, Guilty, Kind};
 pub use fault::{Code, Detail, Fault, Name, Reason, upgrade_block};

@@ -64,7 +64,7 @@ pub(crate) struct DerivedComplex {
 }
 
 /// The bytes around an element's content, under the table's prefixes.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tags {
     /// `<ns1:item` without the closing bracket; for an attribute ` ns1:name="`.
     pub open: Box<[u8]>,

@@ -71,6 +71,11 @@ pub trait Items {
     }
     /// Value `i`, below `len`.
     fn item(&self, i: usize) -> Item<'_>;
+    /// Whether the values lie somewhere and are not made for each call: to look at one twice costs little, and shows the
+    /// same.
+    fn is_at_rest(&self) -> bool {
+        false
+    }
     /// Appends the values of `range` to `out`, many in one call; `false`, and what was appended is to be
     /// thrown away, when they are no records of its layout.
     fn pack<'s>(&'s self, _range: Range<usize>, _out: &mut Packed<'s>) -> bool {

@@ -1,9 +1,11 @@
 //! Lists whose items are asked for one by one: texts, and records of single values. What does not
 //! change from item to item is found once: tags, types, whether names are in scope.
 
+use std::ops::Range;
+
 use castile_lexical as lexical;
 use castile_message::Marks;
-use castile_plan::{Builtin, Field, FieldKind, NsIx, Occurs, Range, Tags, TypeId};
+use castile_plan::{Builtin, Field, FieldKind, NsIx, Occurs, Range as Bounds, Tags, TypeId};
 use castile_value::{Item, Items, Scalar, Source};
 
 use super::Encoder;
@@ -39,19 +41,30 @@ pub(super) enum Kernel {
     Int { least: i64, greatest: i64 },
 }
 
-/// The items of a list that are not written yet.
-struct Rest<'i> {
-    items: &'i dyn Items,
-    done: usize,
+/// The items of a list that are to be written.
+pub(super) struct Rest<'i> {
+    pub(super) items: &'i dyn Items,
+    range: Range<usize>,
+    /// Not all of the range, but those with these numbers in it.
+    which: Option<&'i [usize]>,
 }
 
 impl<'i> Rest<'i> {
-    fn len(&self) -> usize {
-        self.items.len() - self.done
+    pub(super) fn of(items: &'i dyn Items, range: Range<usize>, which: Option<&'i [usize]>) -> Self {
+        Rest { items, range, which }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.which.map_or(self.range.len(), <[usize]>::len)
+    }
+
+    /// The number of an item in the whole list.
+    pub(super) fn index(&self, i: usize) -> usize {
+        self.range.start + self.which.map_or(i, |which| which[i])
     }
 
     fn item(&self, i: usize) -> Item<'i> {
-        self.items.item(self.done + i)
+        self.items.item(self.index(i))
     }
 }
 
@@ -63,10 +76,24 @@ impl<'e, M: Marks> Encoder<'e, M> {
         } else {
             self.some_at_a_time(f, tags, items)?
         };
-        let items = &Rest { items, done };
+        if done == 0 && self.keeps_items(f, tags, items) {
+            return Ok(());
+        }
+        let rest = Rest::of(items, done..items.len(), None);
+        self.each(f, tags, &rest, Self::drained)
+    }
+
+    /// Writes items one by one, and calls `then` after each.
+    pub(super) fn each(
+        &mut self,
+        f: &Field,
+        tags: &Tags,
+        items: &Rest<'_>,
+        then: impl FnMut(&mut Self) -> Result<(), Error>,
+    ) -> Result<(), Error> {
         if items.len() >= ITEMS_MIN && !M::ACTIVE && !self.shares_texts() && self.refuse_deep().is_ok() {
             if let Some(cell) = self.cell(f, tags) {
-                return self.each(f, tags, items, |this, item| this.put_cell(&cell, item));
+                return self.each_by(f, tags, items, |this, item| this.put_cell(&cell, item), then);
             }
             if let Some((label, steps)) = self.steps(f) {
                 let cell = Cell {
@@ -74,30 +101,32 @@ impl<'e, M: Marks> Encoder<'e, M> {
                     close: &tags.close,
                     kernel: Kernel::Text,
                 };
-                return self.each(f, tags, items, |this, item| match item {
+                let put = |this: &mut Self, item: &Item<'_>| match item {
                     Item::Record(source) => this.put_record(&cell, label, &steps, f, *source),
                     _ => false,
-                });
+                };
+                return self.each_by(f, tags, items, put, then);
             }
         }
-        self.each(f, tags, items, |_, _| false)
+        self.each_by(f, tags, items, |_, _| false, then)
     }
 
-    /// Writes the items that `put` does not.
-    fn each(
+    /// Has each item written by `put`, or else as any value.
+    fn each_by(
         &mut self,
         f: &Field,
         tags: &Tags,
         items: &Rest<'_>,
         mut put: impl FnMut(&mut Self, &Item<'_>) -> bool,
+        mut then: impl FnMut(&mut Self) -> Result<(), Error>,
     ) -> Result<(), Error> {
         for i in 0..items.len() {
             let item = items.item(i);
             if !put(self, &item) {
                 self.repeated(f, tags, item)
-                    .map_err(|e| e.within(format!("[{}]", items.done + i + 1)))?;
+                    .map_err(|e| e.within(format!("[{}]", items.index(i) + 1)))?;
             }
-            self.drained()?;
+            then(self)?;
         }
         Ok(())
     }
@@ -112,7 +141,7 @@ impl<'e, M: Marks> Encoder<'e, M> {
         let rules = self.types.rules(id).filter(|_| self.options.strict);
         let (low, high) = match rules.map(castile_plan::Rules::range) {
             None => (i128::MIN, i128::MAX),
-            Some(Some(Range::Integer(low, high))) => (low, high),
+            Some(Some(Bounds::Integer(low, high))) => (low, high),
             Some(_) => return None,
         };
         Some(match builtin(self.types, id)? {

@@ -9,6 +9,9 @@ use crate::error::Error;
 
 /// Keeps large values from message to message, so that they need not be written anew.
 pub trait Keep {
+    /// What in the items of a list is kept by itself.
+    fn apart(&self) -> Apart;
+
     /// So many records of so many numbers each are about to be gathered and offered as an [`array`](Keep::array).
     /// False: it would not be taken, and they are written as they lie, without being offered. `glance` gives the bits
     /// of the numbers of some rows, and none when they cannot be gathered.
@@ -21,7 +24,8 @@ pub trait Keep {
     /// What the array's owner says of its changes is not so.
     fn array(&mut self, at: usize, flat: &Flat<'_>) -> Result<bool, Untold>;
 
-    /// The same for a list. It may be one that cannot be written; then it is not taken.
+    /// The same for a list. It may be one that cannot be written; then it is not taken. What is in the items of one that
+    /// is taken is not offered.
     fn list(&mut self, at: usize, list: &List<'_>) -> bool;
 
     /// The same for a text or bytes; `write` appends what would be written.
@@ -34,6 +38,15 @@ pub trait Keep {
         long: &Long<'_>,
         write: &dyn Fn(&mut Vec<u8>) -> Result<(), Error>,
     ) -> Result<bool, Error>;
+}
+
+/// Sizes from which on a value in an item of a list is kept by itself. Lists with such are not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Apart {
+    /// Values of arrays and lists.
+    pub values: usize,
+    /// Bytes of texts and of binary values.
+    pub bytes: usize,
 }
 
 /// The bits of the values of some rows, row after row: enough to see whether an array is like another. Callers keep

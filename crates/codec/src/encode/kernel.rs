@@ -35,6 +35,19 @@ pub(super) enum Refusal {
 }
 
 impl Kernel {
+    /// For all values of a machine type, as they are.
+    pub(super) fn exact(dtype: DType) -> Kernel {
+        match dtype {
+            DType::F64 => Kernel::F64,
+            DType::F32 => Kernel::F32,
+            DType::I32 => Kernel::I32,
+            DType::I64 => Kernel::I64,
+            DType::U64 => Kernel::U64,
+            DType::Bool => Kernel::Bool,
+            small => Kernel::Small(small),
+        }
+    }
+
     /// The kernel for a column of values of a simple type, all of which the type can hold.
     pub(super) fn new(
         types: &Types,

@@ -26,14 +26,14 @@ use castile_value::{Item, Items, Source, deep};
 
 pub use fault::encode_fault;
 pub use flat::{Flat, RowWriter};
-pub use keep::{Keep, Long, Untold, glance};
-pub use list::{List, ListWriter, Places};
+pub use keep::{Apart, Keep, Long, Untold, glance};
+pub use list::{Batch, Known, List, ListWriter};
 pub use stream::{Drain, Stopped};
 
 use crate::error::{Error, Kind};
 
 /// How values are written.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EncodeOptions {
     /// Check facets, names, fixed values and the contract's order and counts of elements. Off, only what
     /// cannot be written at all is refused.
@@ -101,7 +101,7 @@ impl Draft<'_> {
     }
 
     /// As [`Draft::encode`], but offers every array of numbers or flat records, every list of texts or of
-    /// records of numbers and texts, and every single text to `keep`: `out` gets the message without those that it takes.
+    /// records, and every single text to `keep`: `out` gets the message without those that it takes.
     ///
     /// # Errors
     /// Those of [`Draft::encode`].

@@ -1,19 +1,14 @@
 //! One block of a kept list: items as they were sent last.
 //!
 //! ```text
-//!   bytes    … text gap number gap  text gap number gap …      each item through the start of the next
-//!   places     ^                 |  ^                 |        where texts begin and items end
-//!   numbers  of each item, packed
+//!   bytes    … item item item …      rows: each through the start of the next
+//!   known    where each ends, and what it held
 //! ```
-//!
-//! A text is compared with what was written of it: one that had to be escaped is found changed, and is written to
-//! see that it is not.
 
 use std::ops::Range;
 use std::sync::Arc;
 
-use castile_codec::{ListWriter, Places};
-use castile_value::Packed;
+use castile_codec::{Batch, Known, List};
 
 use super::report::Report;
 
@@ -22,76 +17,53 @@ use super::report::Report;
 #[derive(Debug, Default)]
 pub(crate) struct Block {
     bytes: Arc<Vec<u8>>,
-    places: Places,
-    numbers: Vec<u8>,
+    known: Known,
 }
 
 /// What updating blocks needs, one after the other.
-pub(crate) struct Scratch<'s> {
+#[derive(Default)]
+pub(crate) struct Scratch {
     changed: Vec<usize>,
-    /// The items that changed, and what was written of them.
-    some: Packed<'s>,
+    /// What was written of the items that changed.
     bytes: Vec<u8>,
-    places: Places,
+    known: Known,
     /// All items of a block.
     joined: Vec<u8>,
-    joined_places: Places,
+    joined_known: Known,
 }
 
-impl<'s> Scratch<'s> {
-    pub(crate) fn new(writer: &ListWriter) -> Self {
-        Scratch {
-            changed: Vec::new(),
-            some: Packed::new(Arc::clone(writer.layout())),
-            bytes: Vec::new(),
-            places: Places::default(),
-            joined: Vec::new(),
-            joined_places: Places::default(),
-        }
-    }
-
-    /// Writes the items of `all` that changed.
-    fn write(&mut self, writer: &ListWriter, all: &Packed<'s>) -> bool {
+impl Scratch {
+    /// Writes the items of `batch` that changed.
+    fn write(&mut self, list: &List<'_>, batch: &mut Batch<'_>) -> bool {
         self.bytes.clear();
-        clear(&mut self.places);
-        if self.changed.len() == all.len() {
-            return writer.write(all, &mut self.bytes, &mut self.places);
-        }
-        let some = &mut self.some;
-        some.truncate(0);
-        let stride = all.layout().stride();
-        for &i in &self.changed {
-            some.numbers
-                .extend_from_slice(&all.numbers[i * stride..(i + 1) * stride]);
-            some.texts.extend_from_slice(all.texts_of(i));
-        }
-        writer.write(some, &mut self.bytes, &mut self.places)
+        self.known.clear();
+        let which = (self.changed.len() < batch.len()).then_some(&self.changed[..]);
+        list.write(batch, which, &mut self.bytes, &mut self.known)
     }
 
     /// What was written of the changed item `k`.
     fn written(&self, k: usize) -> &[u8] {
-        &self.bytes[start(&self.places, k)..self.places.ends[k] as usize]
+        &self.bytes[self.known.item(k)]
     }
 }
 
 impl Block {
-    /// Writes items; `None` when one cannot be written.
-    pub(crate) fn write(writer: &ListWriter, packed: &Packed<'_>) -> Option<Block> {
-        let (mut bytes, mut places) = (Vec::new(), Places::default());
-        if !writer.write(packed, &mut bytes, &mut places) {
+    /// Writes items; `None` when one cannot be written or kept.
+    pub(crate) fn write(list: &List<'_>, batch: &mut Batch<'_>) -> Option<Block> {
+        let (mut bytes, mut known) = (Vec::new(), Known::default());
+        if !list.write(batch, None, &mut bytes, &mut known) {
             return None;
         }
         bytes.shrink_to_fit();
         Some(Block {
             bytes: Arc::new(bytes),
-            places,
-            numbers: packed.numbers.clone(),
+            known,
         })
     }
 
     /// Items.
     pub(crate) fn len(&self) -> usize {
-        self.places.ends.len()
+        self.known.len()
     }
 
     /// Bytes of the items.
@@ -104,17 +76,18 @@ impl Block {
         Arc::clone(&self.bytes)
     }
 
-    /// Makes the block say what as many items hold; `false` when one cannot be written.
-    pub(crate) fn update<'s>(
+    /// Makes the block say what as many items hold; `false` when one cannot be written or kept.
+    pub(crate) fn update(
         &mut self,
-        writer: &ListWriter,
-        packed: &Packed<'s>,
-        scratch: &mut Scratch<'s>,
+        list: &List<'_>,
+        batch: &mut Batch<'_>,
+        scratch: &mut Scratch,
         report: &mut Report,
     ) -> bool {
-        report.values_compared += (self.len() * writer.fields()) as u64;
+        let fields = list.fields();
+        report.values_compared += (self.len() * fields) as u64;
         scratch.changed.clear();
-        self.compare(packed, &mut scratch.changed);
+        list.find_changed(batch, &self.known, &self.bytes, &mut scratch.changed);
         if scratch.changed.is_empty() {
             return true;
         }
@@ -123,86 +96,48 @@ impl Block {
             scratch.changed.clear();
             scratch.changed.extend(0..self.len());
         }
-        if !scratch.write(writer, packed) {
+        if !scratch.write(list, batch) {
             return false;
         }
-        let differs = |(k, &i): (usize, &usize)| scratch.written(k) != self.item(i);
+        let differs = |(k, &i): (usize, &usize)| scratch.written(k) != &self.bytes[self.known.item(i)];
         let changed = scratch.changed.iter().enumerate().filter(|&pair| differs(pair));
         let changed = changed.count();
         if changed > 0 {
-            report.values_rewritten += (changed * writer.fields()) as u64;
+            report.values_rewritten += (changed * fields) as u64;
             report.bytes_rewritten += scratch.bytes.len() as u64;
-            self.put(scratch, report);
         }
-        self.numbers.clone_from(&packed.numbers);
+        self.put(scratch, changed > 0, report);
         u32::try_from(self.bytes.len()).is_ok()
     }
 
-    /// Finds the items that may not be as they were.
-    fn compare(&self, packed: &Packed<'_>, changed: &mut Vec<usize>) {
-        let same_numbers = self.numbers == packed.numbers;
-        let stride = packed.layout().stride();
-        let mut places = self.places.texts.iter();
-        for i in 0..self.len() {
-            let numbers = i * stride..(i + 1) * stride;
-            let mut same = same_numbers || self.numbers[numbers.clone()] == packed.numbers[numbers];
-            for (text, &at) in packed.texts_of(i).iter().zip(places.by_ref()) {
-                same &= self.has_text(at, text);
+    /// Whether item `old` is item `new` of a batch; it may be, and not be found to be.
+    pub(crate) fn is_item(&self, old: usize, list: &List<'_>, batch: &Batch<'_>, new: usize) -> bool {
+        list.is_item(batch, new, &self.known, &self.bytes, old)
+    }
+
+    /// Puts the items that were written in the place of those that were there; `differ`: not all have the same bytes.
+    fn put(&mut self, scratch: &mut Scratch, differ: bool, report: &mut Report) {
+        let mut changed = scratch.changed.iter().enumerate();
+        if changed.all(|(k, &i)| self.known.fits(i, &scratch.known, k)) {
+            if !differ {
+                return self.set(scratch);
             }
-            if !same {
-                changed.push(i);
-            }
-        }
-    }
-
-    /// Whether a text, and nothing but it, stands at a place.
-    fn has_text(&self, at: u32, text: &str) -> bool {
-        let (at, end) = (at as usize, at as usize + text.len());
-        self.bytes.get(end) == Some(&b'<') && self.bytes[at..end] == *text.as_bytes()
-    }
-
-    /// Whether item `old` is item `new` of others; one with a text that was escaped is not.
-    pub(crate) fn is_item(&self, old: usize, packed: &Packed<'_>, new: usize) -> bool {
-        let (stride, each) = (packed.layout().stride(), packed.layout().texts().len());
-        let places = &self.places.texts[old * each..(old + 1) * each];
-        self.numbers[old * stride..][..stride] == packed.numbers[new * stride..][..stride]
-            && packed
-                .texts_of(new)
-                .iter()
-                .zip(places)
-                .all(|(text, &at)| self.has_text(at, text))
-    }
-
-    fn item(&self, i: usize) -> &[u8] {
-        &self.bytes[start(&self.places, i)..self.places.ends[i] as usize]
-    }
-
-    /// Puts the items that were written in the place of those that were there.
-    fn put(&mut self, scratch: &mut Scratch<'_>, report: &mut Report) {
-        let stays = |(k, &i): (usize, &usize)| scratch.written(k).len() == self.item(i).len();
-        let lengths_stay = scratch.changed.iter().enumerate().all(stays);
-        if !lengths_stay {
-            report.bytes_shifted += self.bytes.len().saturating_sub(scratch.bytes.len()) as u64;
-        } else if let Some(bytes) = Arc::get_mut(&mut self.bytes) {
-            let each = self.places.texts.len() / self.places.ends.len().max(1);
-            for (k, &i) in scratch.changed.iter().enumerate() {
-                let (written, at) = (scratch.written(k), start(&self.places, i));
-                bytes[at..at + written.len()].copy_from_slice(written);
-                let moved = (at as u32).wrapping_sub(start(&scratch.places, k) as u32);
-                let texts = self.places.texts[i * each..].iter_mut();
-                for (text, written) in texts.zip(&scratch.places.texts[k * each..(k + 1) * each]) {
-                    *text = written.wrapping_add(moved);
+            if let Some(bytes) = Arc::get_mut(&mut self.bytes) {
+                for (k, &i) in scratch.changed.iter().enumerate() {
+                    bytes[self.known.item(i)].copy_from_slice(scratch.written(k));
                 }
+                return self.set(scratch);
             }
-            return;
+        } else {
+            report.bytes_shifted += self.bytes.len().saturating_sub(scratch.bytes.len()) as u64;
         }
         if scratch.changed.len() == self.len() {
             std::mem::swap(&mut scratch.joined, &mut scratch.bytes);
-            std::mem::swap(&mut scratch.joined_places, &mut scratch.places);
+            std::mem::swap(&mut scratch.joined_known, &mut scratch.known);
         } else {
             self.join(scratch);
         }
-        std::mem::swap(&mut self.places, &mut scratch.joined_places);
+        std::mem::swap(&mut self.known, &mut scratch.joined_known);
         match Arc::get_mut(&mut self.bytes) {
             Some(bytes) => std::mem::swap(bytes, &mut scratch.joined),
             None => {
@@ -212,94 +147,70 @@ impl Block {
         }
     }
 
+    /// Knows the items that were written, which are where those were that they replace.
+    fn set(&mut self, scratch: &Scratch) {
+        for (k, &i) in scratch.changed.iter().enumerate() {
+            self.known.set(i, &scratch.known, k);
+        }
+    }
+
     /// All items one behind the other, old and new.
-    fn join(&self, scratch: &mut Scratch<'_>) {
+    fn join(&self, scratch: &mut Scratch) {
         let Scratch {
             changed,
             bytes,
-            places,
+            known,
             joined,
-            joined_places,
-            ..
+            joined_known,
         } = scratch;
         joined.clear();
-        clear(joined_places);
+        joined_known.clear();
         joined.reserve(self.bytes.len() + bytes.len());
         let mut next = 0;
         for (k, &i) in changed.iter().enumerate() {
-            copy((&self.bytes, &self.places), next..i, joined, joined_places);
-            copy((bytes, places), k..k + 1, joined, joined_places);
+            copy((&self.bytes, &self.known), next..i, joined, joined_known);
+            copy((bytes, known), k..k + 1, joined, joined_known);
             next = i + 1;
         }
-        copy(
-            (&self.bytes, &self.places),
-            next..self.len(),
-            joined,
-            joined_places,
-        );
+        copy((&self.bytes, &self.known), next..self.len(), joined, joined_known);
     }
 
     /// Takes the items from `item` on out into a block of their own.
     pub(crate) fn split_off(&mut self, item: usize) -> Block {
-        let mut tail = Block::default();
-        let bytes = Arc::make_mut(&mut tail.bytes);
+        let (mut bytes, mut known) = (Vec::new(), Known::default());
         copy(
-            (&self.bytes, &self.places),
+            (&self.bytes, &self.known),
             item..self.len(),
-            bytes,
-            &mut tail.places,
+            &mut bytes,
+            &mut known,
         );
-        tail.numbers = self.numbers.split_off(self.numbers.len() / self.len() * item);
-        let at = start(&self.places, item);
-        self.places
-            .texts
-            .truncate(self.places.texts.len() / self.len() * item);
-        self.places.ends.truncate(item);
-        self.bytes = Arc::new(self.bytes[..at].to_vec());
-        tail
+        self.bytes = Arc::new(self.bytes[self.known.items(0..item)].to_vec());
+        self.known.truncate(item);
+        Block {
+            bytes: Arc::new(bytes),
+            known,
+        }
     }
 
     /// Adds the items of another block at the end.
     pub(crate) fn append(&mut self, other: &Block) {
         let bytes = Arc::make_mut(&mut self.bytes);
         copy(
-            (&other.bytes, &other.places),
+            (&other.bytes, &other.known),
             0..other.len(),
             bytes,
-            &mut self.places,
+            &mut self.known,
         );
-        self.numbers.extend_from_slice(&other.numbers);
     }
 
     /// Bytes of memory.
     pub(crate) fn memory(&self) -> usize {
-        let Places { ends, texts } = &self.places;
-        self.bytes.capacity()
-            + self.numbers.capacity()
-            + size_of::<u32>() * (ends.capacity() + texts.capacity())
+        self.bytes.capacity() + self.known.memory()
     }
 }
 
-/// Where an item begins.
-fn start(places: &Places, item: usize) -> usize {
-    item.checked_sub(1)
-        .map_or(0, |before| places.ends[before] as usize)
-}
-
-fn clear(places: &mut Places) {
-    places.ends.clear();
-    places.texts.clear();
-}
-
 /// Appends items that were written elsewhere. Blocks have less than four gigabytes.
-fn copy((from, at): (&[u8], &Places), items: Range<usize>, bytes: &mut Vec<u8>, places: &mut Places) {
-    let each = at.texts.len() / at.ends.len().max(1);
-    let (begin, end) = (start(at, items.start), start(at, items.end));
-    let moved = (bytes.len() as u32).wrapping_sub(begin as u32);
-    let to = |place: &u32| place.wrapping_add(moved);
-    bytes.extend_from_slice(&from[begin..end]);
-    places.ends.extend(at.ends[items.clone()].iter().map(to));
-    places
-        .texts
-        .extend(at.texts[items.start * each..items.end * each].iter().map(to));
+fn copy((from, of): (&[u8], &Known), items: Range<usize>, bytes: &mut Vec<u8>, known: &mut Known) {
+    known.extend(of, items.clone(), bytes.len());
+    bytes.extend_from_slice(&from[of.items(items)]);
 }

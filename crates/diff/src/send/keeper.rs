@@ -1,6 +1,6 @@
 //! The large parts of messages, kept from one to the next: [`Parts`], and the [`Keeper`] that finds them.
 
-use castile_codec::{Error, Flat, Keep, Long, Untold, glance};
+use castile_codec::{Apart, Error, Flat, Keep, Long, Untold, glance};
 
 use super::array::Array;
 use super::list::List;
@@ -135,6 +135,8 @@ pub(crate) struct Keeper<'t> {
     places: Vec<usize>,
     /// How many parts came so far, kept or not.
     came: usize,
+    /// Which of them were lists that could not be kept.
+    unfit: Vec<usize>,
     report: Report,
     /// Whether a part is new, or of another length than it was.
     moved: bool,
@@ -148,6 +150,7 @@ impl<'t> Keeper<'t> {
             now,
             places: Vec::new(),
             came: 0,
+            unfit: Vec::new(),
             report: Report::default(),
             moved: false,
         }
@@ -157,6 +160,12 @@ impl<'t> Keeper<'t> {
     pub(crate) fn finish(self) -> (Vec<usize>, bool, Report) {
         let spare = SPARE.max(self.options.structures_max);
         self.parts.trim(self.places.len(), spare);
+        // Only now: a message that cannot be written says nothing of its lists.
+        for place in self.unfit {
+            if let Some(worth) = self.parts.worths.get_mut(place) {
+                worth.leave_alone();
+            }
+        }
         (self.places, self.moved, self.report)
     }
 
@@ -243,6 +252,20 @@ impl<'t> Keeper<'t> {
         worths.get_mut(at)
     }
 
+    /// Whether it is not tried to keep the list that comes next, since it could not be kept before; then it has come.
+    fn leaves_alone(&mut self) -> bool {
+        let left = self.worth().is_some_and(Worth::is_left_alone);
+        self.came += usize::from(left);
+        left
+    }
+
+    /// The list that comes next cannot be kept; what is in it may be.
+    fn leave(&mut self) -> bool {
+        self.unfit.push(self.came);
+        self.came += 1;
+        false
+    }
+
     /// Whether what comes next, so long, is not kept now; then it has come.
     fn pauses(&mut self, length: usize, glance: impl FnOnce() -> Vec<u64>) -> bool {
         let paused = self.worth().is_some_and(|worth| worth.goes_on(length, glance));
@@ -253,6 +276,13 @@ impl<'t> Keeper<'t> {
 }
 
 impl Keep for Keeper<'_> {
+    fn apart(&self) -> Apart {
+        Apart {
+            values: self.options.values_min,
+            bytes: self.options.text_bytes_min,
+        }
+    }
+
     fn wants(&mut self, rows: usize, fields: usize, glance: &dyn Fn(&[usize]) -> Vec<u64>) -> bool {
         rows * fields >= self.options.values_min && !self.pauses(rows, || glance(&glanced(rows, fields)))
     }
@@ -285,8 +315,9 @@ impl Keep for Keeper<'_> {
     }
 
     fn list(&mut self, at: usize, given: &castile_codec::List<'_>) -> bool {
-        let (items, fields) = (given.len(), given.writer().fields());
+        let (items, fields) = (given.len(), given.fields());
         if items * fields < self.options.values_min
+            || self.leaves_alone()
             || self.pauses(items, || given.glance(&glanced(items, fields)))
         {
             return false;
@@ -299,15 +330,16 @@ impl Keep for Keeper<'_> {
                 let written = report.values_new();
                 if !list.update(given, options, &mut report) {
                     self.forget();
-                    return false;
+                    return self.leave();
                 }
-                // Texts are written nearly as fast as they are compared.
+                // Flat records are written nearly as fast as they are compared, others are not.
+                let share = if given.is_flat() { 8 } else { 2 };
                 let written = report.values_new() - written;
-                stayed = Some(written * 8 <= (items * fields) as u64);
+                stayed = Some(written * share <= (items * fields) as u64);
             }
             _ => match List::new(given, options, &mut report) {
                 Some(list) => self.insert(Value::List(list)),
-                None => return false,
+                None => return self.leave(),
             },
         }
         self.place(at, report, before, stayed);

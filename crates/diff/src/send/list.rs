@@ -3,8 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use castile_codec::ListWriter;
-use castile_value::Packed;
+use castile_codec::{Batch, ListWriter};
 
 use super::align::edits;
 use super::block::{Block, Scratch};
@@ -12,8 +11,7 @@ use super::options::Options;
 use super::pieces::Chunks;
 use super::report::Report;
 
-/// One list of texts, or of flat records that have texts. Items that changed are written anew; the others are
-/// copied, or stay where they are.
+/// One list of texts or of records. Items that changed are written anew; the others are copied, or stay where they are.
 #[derive(Debug)]
 pub(crate) struct List {
     writer: ListWriter,
@@ -73,13 +71,12 @@ impl List {
 
     /// Compares block by block, and writes what changed.
     fn refresh(&mut self, list: &castile_codec::List<'_>, report: &mut Report) -> bool {
-        let mut packed = Packed::new(Arc::clone(self.writer.layout()));
-        let mut scratch = Scratch::new(&self.writer);
+        let (mut batch, mut scratch) = (list.batch(), Scratch::default());
         let mut at = 0;
         for block in &mut self.blocks {
             let items = at..at + block.len();
             at = items.end;
-            if !list.pack(items, &mut packed) || !block.update(&self.writer, &packed, &mut scratch, report) {
+            if !list.take(items, &mut batch) || !block.update(list, &mut batch, &mut scratch, report) {
                 return false;
             }
         }
@@ -88,25 +85,25 @@ impl List {
 
     /// Takes out and puts in items, so that there are as many as `list` has.
     fn realign(&mut self, list: &castile_codec::List<'_>, options: &Options, report: &mut Report) -> bool {
-        let mut all = Packed::new(Arc::clone(self.writer.layout()));
-        if !list.pack(0..list.len(), &mut all) {
+        let mut all = list.batch();
+        if !list.take(0..list.len(), &mut all) {
             return false;
         }
-        let edits = self.edits(&all);
+        let edits = self.edits(list, &all);
         let mut edits = edits.into_iter().rev();
         let good = edits.all(|(old, new)| self.replace(old, list, new, options, report));
         self.join_small(options);
         good
     }
 
-    fn edits(&self, all: &Packed<'_>) -> Vec<(Range<usize>, Range<usize>)> {
+    fn edits(&self, list: &castile_codec::List<'_>, all: &Batch<'_>) -> Vec<(Range<usize>, Range<usize>)> {
         let mut starts = vec![0];
         for block in &self.blocks {
             starts.push(starts[starts.len() - 1] + block.len());
         }
         let is_item = |old: usize, new: usize| {
             let at = starts.partition_point(|&start| start <= old) - 1;
-            self.blocks[at].is_item(old - starts[at], all, new)
+            self.blocks[at].is_item(old - starts[at], list, all, new)
         };
         edits(self.items, all.len(), |old, new, most| {
             let most = most.min(self.items - old).min(all.len() - new);
@@ -126,17 +123,17 @@ impl List {
         self.handed = None;
         let (start, end) = (self.cut(old.start), self.cut(old.end));
         let mut written = Vec::new();
-        let mut packed = Packed::new(Arc::clone(self.writer.layout()));
+        let mut batch = list.batch();
         let (mut at, mut items) = (new.start, FIRST);
         while at < new.end {
             let some = at..new.end.min(at + items);
             at = some.end;
-            let packed = list.pack(some, &mut packed).then_some(&packed);
-            let Some(block) = packed.and_then(|packed| Block::write(&self.writer, packed)) else {
+            let taken = list.take(some, &mut batch);
+            let Some(block) = taken.then(|| Block::write(list, &mut batch)).flatten() else {
                 return false;
             };
             items = (options.chunk_bytes * block.len() / block.bytes().max(1)).clamp(1, MOST);
-            report.values_written += (block.len() * self.writer.fields()) as u64;
+            report.values_written += (block.len() * list.fields()) as u64;
             report.bytes_rewritten += block.bytes() as u64;
             written.push(block);
         }

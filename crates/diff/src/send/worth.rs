@@ -26,6 +26,10 @@ pub(crate) struct Worth {
     pause: Option<Box<Pause>>,
     /// Pauses that a glance ended, since the last gain.
     in_vain: u32,
+    /// Messages for which it is not tried to keep the value, because it could not be kept, and how many those were the
+    /// last time.
+    left_alone: u32,
+    left_before: u32,
 }
 
 /// What is known of a value that is not kept.
@@ -43,8 +47,22 @@ impl Worth {
         self.pause.is_some()
     }
 
+    /// The value could not be kept: to find that out costs about what keeping it does.
+    pub(crate) fn leave_alone(&mut self) {
+        self.left_before = (2 * self.left_before + 1).min(LONGEST - 1);
+        self.left_alone = self.left_before;
+    }
+
+    /// Whether it is not tried to keep the value of this message.
+    pub(crate) fn is_left_alone(&mut self) -> bool {
+        let left = self.left_alone > 0;
+        self.left_alone = self.left_alone.saturating_sub(1);
+        left
+    }
+
     /// A value that is kept was compared: whether some of it stayed.
     pub(crate) fn note(&mut self, stayed: bool) {
+        self.left_before = 0;
         if stayed {
             self.in_vain = 0;
             self.balance = (self.balance + GAIN).min(MOST);
@@ -173,6 +191,26 @@ mod tests {
         }
         assert!(worth.goes_on(49, || vec![7, 7, 1, 1, 1]));
         assert!(!worth.goes_on(49, || vec![7, 1, 1, 2, 1]));
+    }
+
+    #[test]
+    fn what_cannot_be_kept_is_tried_less_and_less() {
+        let mut worth = Worth::default();
+        let mut tried = |messages| {
+            let attempts = (0..messages).filter(|_| {
+                let tried = !worth.is_left_alone();
+                if tried {
+                    worth.leave_alone();
+                }
+                tried
+            });
+            attempts.count()
+        };
+        assert_eq!((tried(64), tried(640)), (6, 10));
+        worth.note(true);
+        worth.left_alone = 0;
+        worth.leave_alone();
+        assert!(worth.is_left_alone() && !worth.is_left_alone());
     }
 
     #[test]

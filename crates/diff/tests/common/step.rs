@@ -4,12 +4,15 @@ use castile_codec::{DecodeOptions, Draft, EncodeOptions, Envelope, Error, Limits
 use castile_diff::{Options, Pieces, Pool, Stuffing, Widths};
 use castile_plan::Plan;
 use castile_testkit::{Rng, Table, difference};
-use castile_value::{ColumnBuf, Record, Rows, Source, Value, ValueSink};
+use castile_value::{ColumnBuf, DateTime, Decimal, Record, Rows, Source, Value, ValueSink};
 
 const TYPES: &str = "
 Mio = x:int, y:short, on:boolean, value:double
 Event = id:int, text:string, time:double, name:string
-Step = number:int, note:string?, blob:base64Binary?, a:double*, b:float*, flag:boolean*, mesh:Mio*, c:double*, wide:long*, names:string*, events:Event*
+Place = lat:double, lon:double?
+Pole(Place) = height:int
+Thing = @id:string!, @lang:token, kind:{red/green/blue}, name:string?, (n:int | x:double~)?, at:Place?, tags:string*, more:Place*, numbers:int*, when:dateTime?, cost:decimal?, other:any?
+Step = number:int, note:string?, blob:base64Binary?, a:double*, b:float*, flag:boolean*, mesh:Mio*, c:double*, wide:long*, names:string*, events:Event*, things:Thing*, days:dateTime*
 ";
 
 /// What sends steps, and checks what was sent.
@@ -108,12 +111,15 @@ pub(crate) struct Step {
     pub(crate) wide: Vec<i64>,
     pub(crate) names: Vec<String>,
     pub(crate) events: Vec<(i32, String, f64, String)>,
+    /// Maps, and whether each is sent as a record of its type.
+    pub(crate) things: Vec<(Value, bool)>,
+    pub(crate) days: Vec<Value>,
 }
 
 impl Step {
     pub(crate) fn random(rng: &mut Rng) -> Step {
         let mut count = |most| rng.below(most);
-        let lengths: [usize; 8] = [
+        let lengths: [usize; 10] = [
             count(400),
             count(200),
             count(200),
@@ -122,6 +128,8 @@ impl Step {
             count(300),
             count(200),
             count(200),
+            count(90),
+            count(50),
         ];
         Step {
             number: 1,
@@ -137,12 +145,14 @@ impl Step {
                 .collect(),
             names: (0..lengths[6]).map(|_| text(rng)).collect(),
             events: (0..lengths[7]).map(|_| event(rng)).collect(),
+            things: (0..lengths[8]).map(|_| thing(rng)).collect(),
+            days: (0..lengths[9]).map(|_| day(rng)).collect(),
         }
     }
 
     /// Changes something: single values, runs, all of an array, its length, what lies around it.
     pub(crate) fn edit(&mut self, rng: &mut Rng) {
-        match rng.below(13) {
+        match rng.below(16) {
             0 => self.number = (rng.bits() as i32) >> rng.below(32),
             1 => self.note = Some("n<".repeat(rng.below(5))).filter(|_| rng.once_in(2)),
             2 => edit(&mut self.a, rng, double),
@@ -157,7 +167,9 @@ impl Step {
             }
             9 => edit(&mut self.names, rng, text),
             10 => edit(&mut self.events, rng, event),
-            11 => self.note = Some("Æ&long".repeat(rng.below(40))),
+            11 | 12 => edit(&mut self.things, rng, thing),
+            13 => edit(&mut self.days, rng, day),
+            14 => self.note = Some("Æ&long".repeat(rng.below(40))),
             _ => std::mem::swap(&mut self.a, &mut self.c),
         }
     }
@@ -199,6 +211,10 @@ impl Step {
             Value::Record(event)
         });
         let names = self.names.iter().map(|name| Value::from(name.as_str()));
+        let things = self.things.iter().map(|(thing, is_typed)| match is_typed {
+            true => typed(table, "Thing", thing),
+            false => thing.clone(),
+        });
         let mut fields: Vec<(&str, Value)> = vec![
             ("number", self.number.into()),
             ("a", ColumnBuf::from(self.a.clone()).into()),
@@ -209,6 +225,8 @@ impl Step {
             ("wide", ColumnBuf::from(self.wide.clone()).into()),
             ("names", Value::List(names.collect())),
             ("events", Value::List(events.collect())),
+            ("things", Value::List(things.collect())),
+            ("days", Value::List(self.days.clone())),
         ];
         if let Some(note) = &self.note {
             fields.push(("note", note.as_str().into()));
@@ -262,6 +280,98 @@ fn event(rng: &mut Rng) -> (i32, String, f64, String) {
         double(rng),
         text(rng),
     )
+}
+
+/// A thing by the names of its fields, of which most may be missing.
+fn thing(rng: &mut Rng) -> (Value, bool) {
+    let place = |rng: &mut Rng| {
+        let mut place = vec![("lat".to_owned(), Value::from(double(rng)))];
+        if rng.once_in(2) {
+            place.push(("lon".into(), double(rng).into()));
+        }
+        Value::Map(place)
+    };
+    let mut fields = vec![
+        ("id".to_owned(), Value::from(text(rng).trim())),
+        ("kind".into(), (*rng.pick(&["red", "green", "blue"])).into()),
+    ];
+    let mut put = |name: &str, value: Value| fields.push((name.into(), value));
+    for _ in 0..rng.below(4) {
+        match rng.below(9) {
+            0 => put("lang", (*rng.pick(&["de", "en"])).into()),
+            1 => put("name", text(rng).into()),
+            2 => put("at", place(rng)),
+            3 => put(
+                "tags",
+                Value::List((0..rng.below(5)).map(|_| text(rng).into()).collect()),
+            ),
+            4 => put(
+                "more",
+                Value::List((0..rng.below(4)).map(|_| place(rng)).collect()),
+            ),
+            5 => put("when", day(rng)),
+            6 => put(
+                "cost",
+                Decimal::parse(&rng.below(99).to_string()).expect("digits").into(),
+            ),
+            7 => put("numbers", ColumnBuf::from(vec![7i32; rng.below(9)]).into()),
+            _ => put(
+                "other",
+                if rng.once_in(2) {
+                    text(rng).into()
+                } else {
+                    7.into()
+                },
+            ),
+        }
+    }
+    match rng.below(4) {
+        0 => put("n", (rng.below(9) as i32).into()),
+        1 => put("x", double(rng).into()),
+        2 => put("x", Value::Nil),
+        _ => {}
+    }
+    // The first of a name counts, twice is once too often.
+    let mut seen = Vec::new();
+    fields.retain(|(name, _)| {
+        let fresh = !seen.contains(name);
+        seen.push(name.clone());
+        fresh
+    });
+    (Value::Map(fields), rng.once_in(2))
+}
+
+fn day(rng: &mut Rng) -> Value {
+    DateTime {
+        year: 2026,
+        minute: rng.below(60) as u8,
+        zone_minutes: rng.once_in(2).then_some(0),
+        ..DateTime::default()
+    }
+    .into()
+}
+
+/// The map as a record of a type, the records in it of theirs.
+fn typed(table: &Table, name: &str, map: &Value) -> Value {
+    let Value::Map(fields) = map else { panic!("a map") };
+    let mut record = Record::new(table.types.shape(table.id(name)).clone());
+    for (name, value) in fields {
+        let value = match (name.as_str(), value) {
+            ("at", place) => {
+                let mut pole = typed(table, "Pole", place);
+                if let Value::Record(pole) = &mut pole {
+                    pole.set("height", 3).expect("a pole has a height");
+                }
+                pole
+            }
+            ("more", Value::List(places)) => {
+                Value::List(places.iter().map(|place| typed(table, "Place", place)).collect())
+            }
+            (_, other) => other.clone(),
+        };
+        record.set(name, value).expect("the type has this field");
+    }
+    Value::Record(record)
 }
 
 fn edit<T: Clone>(values: &mut Vec<T>, rng: &mut Rng, mut fresh: impl FnMut(&mut Rng) -> T) {

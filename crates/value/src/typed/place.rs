@@ -205,6 +205,10 @@ impl<T: Single> Items for Vec<T> {
         self.get(i).map_or(Item::Absent, Single::item)
     }
 
+    fn is_at_rest(&self) -> bool {
+        true
+    }
+
     fn pack<'s>(&'s self, range: Range<usize>, out: &mut Packed<'s>) -> bool {
         self.get(range).is_some_and(|some| T::pack(some, out))
     }
