@@ -10,27 +10,33 @@ pub(crate) fn delta(bytes: &[u8]) {
             depth_max: 4,
             attributes_max: 3,
             namespaces_max: 4,
+            bytes_max: 1000,
             ..Limits::default()
         },
         _ => Limits::default(),
     };
-    let mut delta = Delta::new(DeltaOptions {
+    let options = DeltaOptions {
         limits,
         budget_bytes: if settings & 4 == 0 { 1 << 20 } else { 3000 },
-        tags_max: if settings & 8 == 0 { 64 } else { 2 },
-    });
+        documents_max: if settings & 8 == 0 { 4 } else { 1 },
+        pauses: settings & 16 != 0,
+    };
+    let cuts = settings & 32 != 0;
+    let mut delta = Delta::new(options);
     for document in documents.split(|b| *b == 0) {
         let Ok(text) = std::str::from_utf8(document) else {
             continue;
         };
-        check(&mut delta, text, limits);
-        check(&mut delta, text, limits);
+        check(&mut delta, text, limits, cuts);
+        check(&mut delta, text, limits, false);
+        assert!(delta.stats().memory <= options.budget_bytes);
     }
 }
 
-fn check(delta: &mut Delta, text: &str, limits: Limits) {
+/// Both readers say the same of a text; where one `cuts`, of every third element at once.
+fn check(delta: &mut Delta, text: &str, limits: Limits, cuts: bool) {
     let (mut known, mut plain) = (delta.read(text), Reader::with_limits(text, limits));
-    loop {
+    for n in 1.. {
         let (found, expected) = (known.next(), plain.next());
         assert_eq!(found, expected, "{text}");
         assert_eq!(told(&known), told(&plain), "{text}");
@@ -45,6 +51,10 @@ fn check(delta: &mut Delta, text: &str, limits: Limits) {
                 assert_eq!(starts(&known), starts(&plain));
                 for attribute in plain.attributes() {
                     assert_eq!(known.uri(attribute.name.ns), plain.uri(attribute.name.ns));
+                }
+                if cuts && n % 3 == 0 {
+                    assert_eq!(known.fragment(), plain.fragment());
+                    assert_eq!(told(&known), told(&plain), "{text}");
                 }
             }
             Ok(Token::Eof) | Err(_) => return,

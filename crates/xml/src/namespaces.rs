@@ -28,6 +28,9 @@ const LINEAR: usize = 16;
 /// Names that every reader numbers alike.
 const FIXED: usize = 2;
 const UNSHADOWED: u32 = u32::MAX;
+/// The places of what no binding gives: no namespace, and that of the prefix `xml`.
+const NO_BINDING: u16 = u16::MAX;
+const XML_BINDING: u16 = NO_BINDING - 1;
 
 #[derive(Debug, Clone, Copy)]
 struct Binding<'a> {
@@ -241,6 +244,36 @@ impl<'a> Namespaces<'a> {
         let ns = self.lookup(prefix)?;
         self.last = (self.scope, prefix, ns);
         Some(ns)
+    }
+
+    /// The place of the binding that gives a prefix its namespace; `None` when there are too many for a number.
+    pub(crate) fn place(&self, prefix: &str) -> Option<u16> {
+        if self.bindings.len() > usize::from(XML_BINDING) {
+            return None;
+        }
+        match self.innermost(prefix) {
+            Some(place) => u16::try_from(place).ok(),
+            None if prefix == "xml" => Some(XML_BINDING),
+            None => Some(NO_BINDING),
+        }
+    }
+
+    /// The same for an attribute: without a prefix it is in no namespace (NS 6.2).
+    pub(crate) fn attribute_place(&self, prefix: &str) -> Option<u16> {
+        match prefix {
+            "" => Some(NO_BINDING),
+            _ => self.place(prefix),
+        }
+    }
+
+    /// The namespace that the binding at a [`place`](Namespaces::place) gives, with the same bindings in scope.
+    #[inline]
+    pub(crate) fn at_place(&self, place: u16) -> NsId {
+        match self.bindings.get(usize::from(place)) {
+            Some(binding) => binding.ns,
+            None if place == XML_BINDING => NsId::XML,
+            None => NsId::NONE,
+        }
     }
 
     /// Every prefix bound here, innermost first, without `xml` and without an undeclared default.

@@ -3,45 +3,47 @@
 //! Memorization", WWW 2005).
 //!
 //! ```text
-//!              ┌ the bytes of a tag known in this state ─▶ its token, names and namespaces as learned
+//!              ┌ bytes equal to those of the last document ─▶ its tape: the token, not read again
 //!   document ──┤
-//!              └ anything else ─▶ the plain reader ─▶ the token; a tag is learned
-//!                                                        └─▶ the state behind it is known again
+//!              └ anything else ─▶ the plain reader ─▶ the token
+//!                                      └─▶ where both documents go on alike, they are compared again
 //! ```
 //!
-//! A state is a place in a document: the tags of the elements open there. So it fixes every prefix's
-//! namespace, and a tag's bytes mean the same whenever they come in the same state. States form a tree with
-//! loops: an end tag leads back to where its element began. Therefore nothing has to be aligned again after
-//! a difference: the tag behind it leads to a known state by itself, whether values changed or elements came,
-//! went or moved.
+//! The last documents are kept whole, each with a tape: for each token its kind and lengths, for a tag also
+//! those of its names and values, and which binding in scope gives each name its namespace. The new document's
+//! bytes are compared with the old one's in wide steps, and tokens that lie in what is equal are handed out
+//! from the tape as slices of the new document.
 //!
-//! What is kept of a document is names and declarations only. Texts and values of attributes are holes
-//! between what is compared: finding where one ends costs what comparing it with an old one would, and so
-//! neither the automaton nor the time that it takes tells anybody of them.
+//! That is right as long as the same elements are open, with the same declarations: then equal bytes mean the
+//! same. A text in place of a text, or a tag that has other attributes and the same name and declarations,
+//! leaves that so; behind it the comparison goes on, the two documents shifted against each other. An element
+//! that has no counterpart is read plainly to its end; before and behind it a counterpart is looked for among
+//! the next siblings on the tape. Where one text after the other differs, as in a list that lost or got an
+//! item, the bytes to come are looked for in the old document, and the other way round.
 //!
-//! It gains nothing beside [`Reader`], which compares end tags and remembers prefixes as well: over the
-//! documents of `benches/read.rs` it takes 1.02 times as many instructions, and quick-xml 2.4 times as many. So
-//! nothing in Castile uses it unless asked.
+//! The comparison and the search are those that `castile_codec` stands on when it decodes what differs.
 
-mod edge;
-mod states;
+mod align;
+mod along;
+mod document;
+mod edits;
+mod options;
+mod worth;
 
-use std::ops::Deref;
+pub use along::DeltaReader;
+use document::Document;
+use edits::Edits;
+pub use options::{DeltaOptions, DeltaStats};
+use worth::Worth;
 
-use crate::error::Error;
-use crate::fragment::Fragment;
-use crate::limits::Limits;
-use crate::namespaces::NsId;
-use crate::reader::Reader;
-use crate::token::Token;
-pub(crate) use edge::Edge;
-use states::{StateId, States};
-
-/// What was learned of documents, for reading the next one.
+/// Documents that were read, for reading the next one.
 ///
-/// The tokens, the errors and their places are those of a [`Reader`] whatever was learned. Memory is
-/// bounded: what no recent document had is dropped, and beyond [`DeltaOptions::budget_bytes`] nothing is
-/// learned.
+/// The tokens, the errors and their places are those of a [`Reader`](crate::Reader) whatever was read before.
+///
+/// It keeps what it reads, values included, and the time that a document takes tells how much of it an earlier
+/// one had. So a `Delta` belongs to one sender: what one authenticated principal sent (or one connection, if
+/// there is none) is not to be compared with what another sends. What is kept stays within
+/// [`DeltaOptions::budget_bytes`].
 ///
 /// ```
 /// use castile_xml::{Delta, Token};
@@ -56,57 +58,24 @@ use states::{StateId, States};
 ///     assert_eq!(reader.next()?, Token::Text(n.to_string().into()));
 ///     while reader.next()? != Token::Eof {}
 /// }
-/// assert_eq!(delta.stats().tags_known, 2);
+/// // All of the first; then the root and the number, and that nothing comes behind.
+/// assert_eq!(delta.stats().tokens_read, 6 + 3 + 3);
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Debug, Clone, Default)]
 pub struct Delta {
     options: DeltaOptions,
-    states: States,
+    /// The one that was read last is the last.
+    documents: Vec<Document>,
+    /// Empty but while a document is read: its memory is used again.
+    edits: Edits,
+    worth: Worth,
     stats: DeltaStats,
 }
 
-/// How documents are read, and what may be kept of them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DeltaOptions {
-    /// Limits of each document.
-    pub limits: Limits,
-    /// Bytes that may be kept. Default 1 MiB.
-    pub budget_bytes: usize,
-    /// Different tags that are kept in one state, at most 65,535. Default 64.
-    pub tags_max: u16,
-}
-
-impl Default for DeltaOptions {
-    fn default() -> Self {
-        DeltaOptions {
-            limits: Limits::default(),
-            budget_bytes: 1 << 20,
-            tags_max: 64,
-        }
-    }
-}
-
-/// What a [`Delta`] did since it was made.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct DeltaStats {
-    /// Documents begun.
-    pub documents: u64,
-    /// Start tags that were compared and not parsed.
-    pub tags_known: u64,
-    /// Start tags that were parsed.
-    pub tags_parsed: u64,
-    /// Bytes of the tags that were not parsed.
-    pub bytes_compared: u64,
-    /// Times that the budget was reached and what was not used lately was dropped.
-    pub collections: u64,
-    /// Bytes kept, roughly.
-    pub memory: usize,
-}
-
 impl Delta {
-    /// Nothing learned yet.
+    /// Nothing read yet.
     pub fn new(options: DeltaOptions) -> Delta {
         Delta {
             options,
@@ -114,178 +83,61 @@ impl Delta {
         }
     }
 
-    /// A reader at the start of a document, which learns while it reads.
+    /// A reader at the start of a document. The document is kept when it has been read to its end.
     pub fn read<'a>(&mut self, input: &'a str) -> DeltaReader<'a, '_> {
         self.stats.documents += 1;
-        if self.states.memory() > self.options.budget_bytes / 2 {
-            // To a quarter, so that the next documents have room to be learned from.
-            self.states.collect(self.options.budget_bytes / 4);
-            self.stats.collections += 1;
-        }
-        self.states.begin();
-        DeltaReader {
-            reader: Reader::with_limits(input, self.options.limits),
-            delta: self,
-            path: Vec::with_capacity(8),
-            numbers: vec![NsId::NONE, NsId::XML],
-        }
+        DeltaReader::new(input, self)
     }
 
     /// What was done so far.
     pub fn stats(&self) -> DeltaStats {
         DeltaStats {
-            memory: self.states.memory(),
+            documents_kept: self.documents.len() as u64,
+            memory: self.memory(),
             ..self.stats
         }
     }
-}
 
-/// Reads one document; everything that asks and does not move is the [`Reader`]'s.
-#[derive(Debug)]
-pub struct DeltaReader<'a, 'd> {
-    reader: Reader<'a>,
-    delta: &'d mut Delta,
-    /// For each open element, the state inside it and which of its tags came last.
-    path: Vec<Level>,
-    /// This document's numbers of the automaton's namespaces; those not met yet are missing or none.
-    numbers: Vec<NsId>,
-}
-
-/// A state on the way to where the reader is.
-#[derive(Debug, Clone, Copy)]
-struct Level {
-    state: Option<StateId>,
-    last: Option<u16>,
-}
-
-impl<'a> DeltaReader<'a, '_> {
-    /// The next token, as [`Reader::next`] gives it.
-    ///
-    /// # Errors
-    /// Those of [`Reader::next`].
-    #[expect(clippy::should_implement_trait, reason = "it is fallible, and Eof is a token")]
-    #[inline]
-    pub fn next(&mut self) -> Result<Token<'a>, Error> {
-        self.path.truncate(self.reader.depth() as usize);
-        if self.reader.at_start_tag() {
-            return self.start();
+    /// Takes out the document that is most like this one; an empty one if there is none.
+    fn take_like(&mut self, text: &[u8]) -> Document {
+        if self.documents.len() <= 1 {
+            return self.documents.pop().unwrap_or_default();
         }
-        let token = self.reader.next()?;
-        if let Token::Start { .. } = token {
-            self.learn();
-        }
-        Ok(token)
-    }
-
-    /// As [`Reader::skip_element`].
-    ///
-    /// # Errors
-    /// Those of [`Reader::skip_element`].
-    pub fn skip_element(&mut self) -> Result<(), Error> {
-        self.reader.skip_element()
-    }
-
-    /// As [`Reader::capture`].
-    ///
-    /// # Errors
-    /// Those of [`Reader::capture`].
-    pub fn capture(&mut self) -> Result<String, Error> {
-        self.reader.capture()
-    }
-
-    /// As [`Reader::fragment`].
-    ///
-    /// # Errors
-    /// Those of [`Reader::fragment`].
-    pub fn fragment(&mut self) -> Result<Fragment, Error> {
-        self.reader.fragment()
-    }
-
-    /// A start tag inside the root.
-    #[inline]
-    fn start(&mut self) -> Result<Token<'a>, Error> {
-        if let Some(token) = self.known() {
-            return Ok(token);
-        }
-        let token = self.reader.next()?;
-        self.learn();
-        Ok(token)
-    }
-
-    /// The start tag that comes, if it is known in this state.
-    #[inline]
-    fn known(&mut self) -> Option<Token<'a>> {
-        let level = self.path.last_mut()?;
-        let state = level.state?;
-        let states = &mut self.delta.states;
-        let rest = self.reader.rest();
-        let expected = states.expected(state, level.last);
-        let fits = |reader: &mut Reader<'a>, edge: &Edge, numbers: &mut Vec<NsId>| {
-            reader.start_known(edge, states.uris(), numbers)
-        };
-        let found = expected.and_then(|at| {
-            let edge = states.edge(state, at)?;
-            Some((at, fits(&mut self.reader, edge, &mut self.numbers)?))
-        });
-        let (at, token) = match found {
-            Some(found) => found,
-            None => {
-                let mut others = states.like(state, rest).filter(|(at, _)| Some(*at) != expected);
-                others.find_map(|(at, edge)| Some((at, fits(&mut self.reader, edge, &mut self.numbers)?)))?
+        let mut likeness = self
+            .documents
+            .iter()
+            .enumerate()
+            .rev()
+            .map(|(i, d)| (d.likeness(text), i));
+        let first = likeness.next();
+        let best = likeness.fold(first, |best, other| {
+            // As like, but read later.
+            if best.is_some_and(|best| best.0 >= other.0) {
+                best
+            } else {
+                Some(other)
             }
-        };
-        let inside = states.follow(state, level.last, at);
-        level.last = Some(at);
-        self.path.push(Level {
-            state: inside,
-            last: None,
         });
-        self.delta.stats.tags_known += 1;
-        self.delta.stats.bytes_compared += (self.reader.position() - self.reader.token_start()) as u64;
-        Some(token)
+        best.map_or_else(Document::default, |(_, place)| self.documents.remove(place))
     }
 
-    /// Finds the state behind the start tag that was just parsed, a new one if need be.
-    fn learn(&mut self) {
-        self.delta.stats.tags_parsed += 1;
-        let DeltaOptions {
-            budget_bytes,
-            tags_max,
-            ..
-        } = self.delta.options;
-        let outside = match self.path.last() {
-            Some(level) => *level,
-            None => Level {
-                state: Some(StateId::OUTSIDE),
-                last: None,
-            },
-        };
-        let states = &mut self.delta.states;
-        let at = outside.state.and_then(|state| {
-            let (start, end) = (self.reader.token_start(), self.reader.position());
-            let tag = self.reader.input().as_bytes().get(start..end)?;
-            if let Some((at, _)) = states.like(state, tag).find(|(_, edge)| edge.is(tag)) {
-                return Some((state, at));
-            }
-            let room = states.memory() < budget_bytes && states.count(state) < tags_max;
-            let edge = room.then(|| Edge::learn(&self.reader, states))??;
-            Some((state, states.push(state, edge)?))
-        });
-        let inside = at.and_then(|(state, at)| states.follow(state, outside.last, at));
-        if let (Some(level), Some((_, at))) = (self.path.last_mut(), at) {
-            level.last = Some(at);
+    /// Puts a document behind those that were read before, and drops the oldest beyond the budget.
+    fn keep(&mut self, document: Document) {
+        let fits = document.memory() <= self.options.budget_bytes;
+        if !document.is_empty() && fits && self.options.documents_max > 0 {
+            self.documents.push(document);
         }
-        self.path.push(Level {
-            state: inside,
-            last: None,
-        });
+        if self.memory() > self.options.budget_bytes {
+            self.edits = Edits::default();
+        }
+        while self.documents.len() > usize::from(self.options.documents_max)
+            || self.memory() > self.options.budget_bytes && !self.documents.is_empty()
+        {
+            self.documents.remove(0);
+        }
     }
-}
 
-impl<'a> Deref for DeltaReader<'a, '_> {
-    type Target = Reader<'a>;
-
-    fn deref(&self) -> &Reader<'a> {
-        &self.reader
+    fn memory(&self) -> usize {
+        self.edits.memory() + self.documents.iter().map(Document::memory).sum::<usize>()
     }
 }

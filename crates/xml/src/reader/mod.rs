@@ -2,11 +2,11 @@
 
 mod capture;
 mod doctype;
-mod known;
 mod misc;
 mod outside;
 mod suspend;
 mod tag;
+mod tape;
 mod text;
 
 use std::borrow::Cow;
@@ -18,6 +18,7 @@ use crate::namespaces::{Mark, Namespaces, NsId, same};
 use crate::token::{Attribute, Name, Token};
 pub(crate) use suspend::Suspended;
 use tag::Tag;
+pub(crate) use tape::{Entry, Kind as EntryKind, Stand};
 pub use text::character_data;
 
 /// Reads a whole document, held as text, token by token.
@@ -190,6 +191,11 @@ impl<'a> Reader<'a> {
         u32::try_from(self.open.len()).unwrap_or(u32::MAX)
     }
 
+    /// The name of the innermost open element, as written.
+    pub(crate) fn open_name(&self) -> &'a str {
+        self.open.last().map_or("", |open| open.whole)
+    }
+
     /// The byte offset of the next unread byte.
     #[inline]
     pub fn position(&self) -> usize {
@@ -346,6 +352,12 @@ impl<'a> Reader<'a> {
                 "3",
             ));
         };
+        Ok(self.leave(open, end))
+    }
+
+    /// Leaves an element that was taken from those open.
+    #[inline]
+    fn leave(&mut self, open: Open<'a>, end: usize) -> Token<'a> {
         self.namespaces.leave(open.outside);
         self.state = if self.open.is_empty() {
             State::Epilog
@@ -354,7 +366,7 @@ impl<'a> Reader<'a> {
         };
         self.token_start = self.at;
         self.at = end;
-        Ok(Token::End { name: open.name })
+        Token::End { name: open.name }
     }
 
     #[inline]

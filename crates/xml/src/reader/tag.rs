@@ -19,7 +19,7 @@ pub(super) struct Tag<'a> {
     /// Where the name of each attribute starts.
     pub(super) attribute_starts: Vec<usize>,
     pub(super) declared: Vec<(&'a str, NsId)>,
-    declared_starts: Vec<usize>,
+    pub(super) declared_starts: Vec<usize>,
 }
 
 impl<'a> Tag<'a> {
