@@ -4,6 +4,7 @@ import jakarta.xml.ws.Endpoint;
 import java.net.MalformedURLException;
 import java.util.Map;
 import javax.security.auth.callback.CallbackHandler;
+import org.apache.cxf.attachment.AttachmentDeserializer;
 import org.apache.cxf.endpoint.Client;
 import org.apache.cxf.frontend.ClientProxy;
 import org.apache.cxf.jaxws.EndpointImpl;
@@ -23,6 +24,8 @@ public class Cxf extends Jaxws {
         WSPasswordCallback asked = (WSPasswordCallback) callbacks[0];
         asked.setPassword(asked.getIdentifier().equals(USER) ? USER : null);
     };
+    /** Attachments of a message: by itself it reads 50. */
+    private static final Map<String, Object> LIMITS = Map.of(AttachmentDeserializer.ATTACHMENT_MAX_COUNT, "1000");
     private static final Map<String, Object> TOKEN = Map.of(
             ConfigurationConstants.ACTION, ConfigurationConstants.USERNAME_TOKEN,
             ConfigurationConstants.USER, USER,
@@ -56,6 +59,7 @@ public class Cxf extends Jaxws {
         }
         policy.setConnection("off".equals(settings.get("keepalive")) ? ConnectionType.CLOSE : ConnectionType.KEEP_ALIVE);
         ((HTTPConduit) client.getConduit()).setClient(policy);
+        client.getEndpoint().putAll(LIMITS);
         if (secured()) {
             client.getOutInterceptors().add(new WSS4JOutInterceptor(TOKEN));
         }
@@ -64,6 +68,7 @@ public class Cxf extends Jaxws {
     /** Without its contract the server looks for the schema of `swaRef` in the net. */
     @Override
     protected void describe(Endpoint endpoint) throws MalformedURLException {
+        endpoint.setProperties(LIMITS);
         if (attachments("mime")) {
             ((EndpointImpl) endpoint).setWsdlLocation(wsdl("swa").toString());
         }
