@@ -26,6 +26,13 @@ fn main() {
     for (label, options) in [
         ("default", Options::default()),
         (
+            "never rebuilt",
+            Options {
+                rebuild: false,
+                ..Options::default()
+            },
+        ),
+        (
             "no padding",
             Options {
                 pad: false,
@@ -48,7 +55,7 @@ fn main() {
             },
         ),
     ] {
-        for percent in [0.0, 1.0, 5.0, 25.0, 50.0, 75.0, 100.0] {
+        for percent in [0.0, 1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 100.0] {
             if !is_asked(label, percent) {
                 continue;
             }

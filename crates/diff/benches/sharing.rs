@@ -1,4 +1,5 @@
-//! One array of 100,000 doubles in the messages of ten services, with and without a pool: thread time of all ten. And
+//! One array of 100,000 doubles in the messages of ten services, or of two operations in turn, with and without a pool:
+//! thread time of all of them. And
 //! one array of 1,000,000 doubles written by one, and by two processors: time on the clock, which is worth nothing
 //! on a machine that does something else.
 
@@ -13,18 +14,15 @@ use castile_value::Value;
 
 use common::Sender;
 
-const SERVICES: usize = 10;
-
 fn main() {
-    println!(
-        "{:<34}{:>12}{:>12}{:>8}",
-        "ten services", "each us", "pool us", "ratio"
-    );
-    for percent in [0, 1, 25, 100] {
-        let each = ten(&Options::default(), percent);
-        let pool = ten(&pooled(), percent);
-        let what = format!("{percent} % changed");
-        println!("{what:<34}{each:>12.0}{pool:>12.0}{:>8.1}", each / pool);
+    for (who, count) in [("ten services", 10), ("two operations in turn", 2)] {
+        println!("{who:<34}{:>12}{:>12}{:>8}", "each us", "pool us", "ratio");
+        for percent in [0, 1, 25, 100] {
+            let each = several(count, &Options::default(), percent);
+            let pool = several(count, &pooled(), percent);
+            let what = format!("{percent} % changed");
+            println!("{what:<34}{each:>12.0}{pool:>12.0}{:>8.1}", each / pool);
+        }
     }
     println!(
         "{:<34}{:>12}{:>12}{:>8}",
@@ -51,11 +49,11 @@ fn sender(options: &Options) -> Sender {
     Sender::new("add = n:double*", "add", options.clone())
 }
 
-/// Median of what ten messages take of which the first has so many changes, in microseconds.
-fn ten(options: &Options, percent: usize) -> f64 {
+/// Median of what so many messages take of which the first has so many changes, in microseconds.
+fn several(count: usize, options: &Options, percent: usize) -> f64 {
     let mut rng = Rng::new(7);
     let mut values: Vec<f64> = (0..100_000).map(|_| rng.unit()).collect();
-    let mut senders: Vec<Sender> = (0..SERVICES).map(|_| sender(options)).collect();
+    let mut senders: Vec<Sender> = (0..count).map(|_| sender(options)).collect();
     let rounds = (0..15).map(|_| {
         for _ in 0..values.len() * percent / 100 {
             let at = rng.below(values.len());

@@ -4,7 +4,7 @@ mod common;
 
 use castile_diff::{Match, Options, Pool, Report};
 use castile_testkit::Rng;
-use castile_value::Value;
+use castile_value::{Tracked, Value};
 
 use common::Sender;
 
@@ -87,6 +87,97 @@ fn each_changes_its_own_copy() {
     send(&mut sub, "sub", &other);
     send(&mut add, "add", &one);
     assert_eq!(send(&mut add, "add", &other).values_shared, 4000);
+}
+
+/// Two operations take turns with an array of which a little changes each time: whoever is first changes it where it is.
+#[test]
+fn operations_that_take_turns_copy_nothing() {
+    let options = pooled();
+    let (mut add, mut sub) = (sender("add", &options), sender("sub", &options));
+    let mut values = values(5000);
+    for round in 0..20 {
+        for value in values.iter_mut().skip(round).step_by(100) {
+            *value = -*value;
+        }
+        let turns = [(&mut add, "add"), (&mut sub, "sub")];
+        let [(first, one), (second, other)] = match round / 10 {
+            0 => turns,
+            _ => {
+                let [a, b] = turns;
+                [b, a]
+            }
+        };
+        let first = send(first, one, &values);
+        let second = send(second, other, &values);
+        let written = second.values_rewritten + second.values_written;
+        assert_eq!((written, second.values_shared), (0, 5000), "{round}");
+        // Who was first the last time has it at hand still.
+        if !round.is_multiple_of(10) {
+            assert_eq!((first.values_rewritten, first.values_written), (50, 0), "{round}");
+            assert_eq!((first.chunks_copied, first.values_shared), (0, 0), "{round}");
+        }
+    }
+}
+
+/// Who finds that another went on from what they shared goes on from there, too.
+#[test]
+fn operations_that_part_send_their_own() {
+    let options = pooled();
+    let (mut add, mut sub) = (sender("add", &options), sender("sub", &options));
+    let (mut one, mut other) = (values(5000), values(5000));
+    for round in 0..12 {
+        if round % 3 == 0 {
+            other.clone_from(&one);
+        }
+        let first = send(&mut add, "add", &one);
+        let second = send(&mut sub, "sub", &other);
+        match round % 3 {
+            0 => assert_eq!(second.values_shared, 5000),
+            1 => {
+                assert_eq!(
+                    (first.values_rewritten, first.values_written),
+                    (25, 0),
+                    "{first:?}"
+                );
+                // All is shared but the values in which they differ.
+                assert_eq!(
+                    (second.values_shared, second.values_rewritten),
+                    (5000, 50),
+                    "{second:?}"
+                );
+                assert!(second.chunks_copied > 0);
+            }
+            _ => assert_eq!(second.values_shared, 0, "{round}: {second:?}"),
+        }
+        assert_eq!(send(&mut add, "add", &one).kind, Match::Content, "{round}");
+        assert_eq!(send(&mut sub, "sub", &other).kind, Match::Content, "{round}");
+        let grown = |value: &mut f64| *value *= 1.25;
+        one.iter_mut().step_by(200).for_each(grown);
+        other.iter_mut().skip(7).step_by(200).for_each(grown);
+    }
+}
+
+/// The owner says that nothing changed, but what was kept of it is another's by now.
+#[test]
+fn an_array_that_its_owner_did_not_change_is_sent_as_it_is() {
+    let options = pooled();
+    let (mut add, mut sub) = (sender("add", &options), sender("sub", &options));
+    let mut values = values(5000);
+    let add_body = vec![(
+        "add".to_owned(),
+        Value::map([("n", Tracked::from(values.clone()).into())]),
+    )];
+    for round in 0..6 {
+        // Both have it, and then the one that is not tracked goes on.
+        send(&mut sub, "sub", &values);
+        for _ in 0..2 {
+            let sent = add.send(&add_body).expect("good values").to_vec();
+            let fresh = add.fresh(&add_body).expect("good values");
+            let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("UTF-8").replace(' ', "");
+            assert_eq!(text(sent), text(fresh), "{round}");
+        }
+        values[17] += if round % 2 == 0 { 1.0 } else { -1.0 };
+    }
 }
 
 #[test]

@@ -156,6 +156,7 @@ pub(crate) fn differential(settings: &Settings<'_, '_>, pool: &Pool) -> PyResult
     settings.set("differential_reserve_bytes", &mut options.reserve_bytes)?;
     settings.set("differential_steal_reach", &mut options.steal_reach)?;
     settings.set("differential_slack_bytes", &mut options.slack_bytes)?;
+    settings.set("differential_rebuild", &mut options.rebuild)?;
     options.rewrite_above = settings.get("differential_rewrite_above")?;
     settings.set("differential_one_pass", &mut options.one_pass)?;
     settings.set("differential_pauses", &mut options.pauses)?;

@@ -191,6 +191,7 @@ def test_spaces_stand_where_they_are_asked_for(echo):
         return message
 
     assert encoded(0.25, 1.5, rewrite_above=2).count(b">1.5 </") == 100
+    assert encoded(0.25, 1.5, rewrite_above=2, rebuild=False).count(b">1.5 </") == 100
     assert encoded(0.25, 1.5, rewrite_above=2, pad_between=True).count(b">1.5</ns1:values> ") == 100
     assert encoded(0.25, stuffing={"double": 6}).count(b">0.25  </") == 100
     assert b"0.25 " not in encoded(0.25, stuffing={"integer": 6})

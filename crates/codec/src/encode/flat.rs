@@ -131,6 +131,12 @@ impl RowWriter {
         self.glue.between.iter().map(|g| g.len() + 20).sum()
     }
 
+    /// Bytes that may be written, and written over again, beyond the last row.
+    pub fn bytes_beyond(&self) -> usize {
+        let gaps = self.glue.between.iter().map(Constant::room);
+        NUMBER + gaps.max().unwrap_or(0)
+    }
+
     /// Writes one value without what stands around it; gives its length.
     #[inline]
     pub fn put(&self, field: usize, column: &Column<'_>, row: usize, out: &mut [u8; NUMBER]) -> usize {
@@ -157,6 +163,35 @@ impl RowWriter {
             }),
             kernel => places.for_each(|(i, text, length)| *length = kernel.put(column, i, text) as u8),
         }
+    }
+
+    /// Writes so many rows at the start of `out`, each value with its gap, and gives their bytes. `text` is asked for
+    /// value after value, with its field: a text with anything behind it, and its length. `out` has room for the rows
+    /// and for [`bytes_beyond`](RowWriter::bytes_beyond).
+    #[inline]
+    pub fn join<'t>(
+        &self,
+        rows: usize,
+        out: &mut [u8],
+        mut text: impl FnMut(usize) -> (&'t [u8; NUMBER], usize),
+    ) -> usize {
+        let mut at = 0;
+        let mut put = |field: usize, gap: &Constant| {
+            let (text, length) = text(field);
+            at = gap.put_after(out, at, |number| {
+                *number = *text;
+                length
+            });
+        };
+        match &self.glue.between[..] {
+            // A loop of its own for what arrays mostly are.
+            [gap] => (0..rows).for_each(|_| put(0, gap)),
+            gaps => (0..rows).for_each(|_| {
+                let fields = gaps.iter().enumerate();
+                fields.for_each(|(field, gap)| put(field, gap));
+            }),
+        }
+        at
     }
 
     /// Appends rows, each value with its gap. `note` is told the length of every value.
@@ -259,10 +294,55 @@ impl RowWriter {
         let fields = self.kernels.iter().zip(&self.glue.between);
         fields.map(|(kernel, gap)| kernel.width_max() + gap.len()).sum()
     }
+}
 
-    /// Bytes that may be written beyond the last row.
-    fn bytes_beyond(&self) -> usize {
-        let gaps = self.glue.between.iter().map(Constant::room);
-        NUMBER + gaps.max().unwrap_or(0)
+#[cfg(test)]
+mod tests {
+    use castile_value::ColumnBuf;
+
+    use super::*;
+
+    fn tags(name: &str) -> Tags {
+        let open = format!("<{name}").into_bytes();
+        Tags {
+            open: open.as_slice().into(),
+            typed: open.as_slice().into(),
+            close: format!("</{name}>").as_bytes().into(),
+        }
+    }
+
+    #[test]
+    fn rows_joined_of_texts_are_the_rows_that_are_written() {
+        let doubles = ColumnBuf::from((0..100).map(|i| f64::from(i) / 7.0).collect::<Vec<f64>>());
+        let ints = ColumnBuf::from((0..100).map(|i| 1 << (i % 31)).collect::<Vec<i32>>());
+        let long = "n".repeat(70);
+        for names in [
+            &["item"][..],
+            &[&long],
+            &["item", "a", "b"],
+            &["item", &long, "b"],
+        ] {
+            let tags: Vec<Tags> = names.iter().map(|name| tags(name)).collect();
+            let both = [(Kernel::F64, doubles.view()), (Kernel::I32, ints.view())];
+            let columns = &both[..(names.len() - 1).max(1)];
+            let writer = RowWriter::new(columns, Glue::new(&tags.iter().collect::<Vec<_>>(), false));
+            let columns: Vec<Column<'_>> = columns.iter().map(|(_, column)| *column).collect();
+            let mut written = Vec::new();
+            writer.write(&columns, 0..100, &mut written, |_| {});
+            let texts: Vec<([u8; NUMBER], usize)> = (0..100)
+                .flat_map(|row| (0..columns.len()).map(move |field| (row, field)))
+                .map(|(row, field)| {
+                    let mut text = [b'?'; NUMBER];
+                    let length = writer.put(field, &columns[field], row, &mut text);
+                    (text, length)
+                })
+                .collect();
+            let mut joined = vec![b'!'; written.len() + writer.bytes_beyond()];
+            let mut next = texts.iter();
+            let bytes = writer.join(100, &mut joined, |_| {
+                next.next().map_or((&[0; _], 0), |(text, length)| (text, *length))
+            });
+            assert_eq!(joined[..bytes], written, "{names:?}");
+        }
     }
 }

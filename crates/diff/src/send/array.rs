@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use castile_codec::{Flat, Untold};
 use castile_value::{Changes, Column, Stamp};
@@ -13,7 +12,7 @@ use super::layout::{Layout, Pad, Shape};
 use super::options::{Options, Stuffing};
 use super::patch::Memory;
 use super::pieces::Chunks;
-use super::pool::{Pool, Snapshot};
+use super::pool::{Held, Pool, Snapshot};
 use super::refresh::{Refresh, write_chunks};
 use super::report::Report;
 use super::spares;
@@ -32,7 +31,7 @@ pub(crate) struct Array {
     /// When the owner of each column was asked last what changed.
     seen: Vec<Option<Stamp>>,
     memory: Memory,
-    /// What others may take over, as long as nothing of it changes.
+    /// What others may take over. Once somebody did, values and chunks are left there between messages.
     published: Option<Arc<Snapshot>>,
     /// See [`Options::spare_bytes`].
     spare_bytes: usize,
@@ -84,6 +83,7 @@ impl Array {
         report: &mut Report,
     ) -> Result<(), Untold> {
         let now = stamps(flat);
+        self.resume();
         if flat.len() == self.rows {
             if options.verify {
                 self.verify(flat)?;
@@ -93,7 +93,7 @@ impl Array {
             }
         }
         if !self.is_published_as(flat, report) && !self.adopt(flat, options, report) {
-            self.published = None;
+            self.go_on(options, report);
             if flat.len() != self.rows {
                 self.realign(flat, options, report);
             }
@@ -105,12 +105,49 @@ impl Array {
         Ok(())
     }
 
+    /// Has what was left where others may take it over at hand again, unless somebody went on from it.
+    fn resume(&mut self) {
+        let Some(published) = self.published.as_ref().filter(|_| self.is_left()) else {
+            return;
+        };
+        if let Some(held) = published.pick_up() {
+            return self.hold(held);
+        }
+        self.published = None;
+        // All values are to be looked at, whatever their owners say.
+        self.seen.fill(None);
+    }
+
+    /// Lets go of what others may have, to change it. Where another was first, it starts from what that made of it.
+    fn go_on(&mut self, options: &Options, report: &mut Report) {
+        if let Some(published) = self.published.take() {
+            published.go_on();
+        }
+        if !self.is_left() {
+            return;
+        }
+        let last = |pool: &Pool| pool.last(&self.shape, options.stuffing, self.rows);
+        match options.pool.as_ref().and_then(last) {
+            Some(held) => {
+                self.hold(held);
+                report.values_shared += self.values() as u64;
+            }
+            None => self.rows = 0,
+        }
+    }
+
+    fn hold(&mut self, held: Held) {
+        (self.shadow, self.chunks, self.memory.handed) = (held.shadow, held.chunks, held.handed);
+    }
+
+    /// Whether values and chunks are left where others may take them over.
+    fn is_left(&self) -> bool {
+        self.chunks.is_empty() && self.rows > 0
+    }
+
     /// Whether nothing changed of what others may hold: then it is not touched.
     fn is_published_as(&self, flat: &Flat<'_>, report: &mut Report) -> bool {
-        let Some(published) = &self.published else {
-            return false;
-        };
-        let same = published.is(flat);
+        let same = self.published.is_some() && self.shape.has(&self.shadow, self.rows, flat);
         report.values_compared += if same { self.values() as u64 } else { 0 };
         same
     }
@@ -118,13 +155,11 @@ impl Array {
     /// Takes over what another message wrote of the same values.
     fn adopt(&mut self, flat: &Flat<'_>, options: &Options, report: &mut Report) -> bool {
         let find = |pool: &Pool| pool.find(&self.shape, options.stuffing, flat);
-        let Some(found) = options.pool.as_ref().and_then(find) else {
+        let Some((found, held)) = options.pool.as_ref().and_then(find) else {
             return false;
         };
-        self.memory.handed = None;
-        self.shadow = Arc::clone(&found.shadow);
-        self.chunks.clone_from(&found.chunks);
-        self.rows = found.rows;
+        self.hold(held);
+        self.rows = flat.len();
         found.take();
         self.published = Some(found);
         report.values_shared += self.values() as u64;
@@ -144,14 +179,13 @@ impl Array {
 
     fn publish(&mut self, options: &Options) {
         if let Some(pool) = &options.pool {
-            self.published = Some(pool.add(Snapshot {
-                shape: Arc::clone(&self.shape),
-                stuffing: options.stuffing,
-                rows: self.rows,
+            let held = Held {
                 shadow: Arc::clone(&self.shadow),
                 chunks: self.chunks.clone(),
-                taken: AtomicBool::new(false),
-            }));
+                handed: None,
+            };
+            let shape = Arc::clone(&self.shape);
+            self.published = Some(pool.add(Snapshot::new(shape, options.stuffing, self.rows, held)));
         }
     }
 
@@ -279,7 +313,7 @@ impl Array {
             report.bytes_rewritten += chunk.bytes.len() as u64;
         }
         let gone = self.chunks.splice(start..end, written);
-        spares::give(gone, options.spare_bytes);
+        spares::give(gone.filter_map(Chunk::into_buffer), options.spare_bytes);
     }
 
     /// Joins neighbours that fit into one chunk: cutting leaves small ones behind.
@@ -317,27 +351,40 @@ impl Array {
 
     /// The pieces of the message that this array is.
     pub(crate) fn chunks(&mut self) -> Arc<Chunks> {
-        if let Some(handed) = &self.memory.handed {
-            return Arc::clone(handed);
+        let handed = match self.memory.handed.take() {
+            Some(handed) => handed,
+            None => {
+                let writer = &self.shape.writer;
+                let bytes = self.chunks.iter().map(|chunk| Arc::clone(&chunk.bytes));
+                Arc::new(Chunks::new(writer.first(), bytes, writer.opening()))
+            }
+        };
+        match &self.published {
+            Some(published) if published.was_taken() && published.leave(&handed) => {
+                (self.shadow, self.chunks) = Default::default();
+            }
+            _ => self.memory.handed = Some(Arc::clone(&handed)),
         }
-        let writer = &self.shape.writer;
-        let bytes = self.chunks.iter().map(|chunk| Arc::clone(&chunk.bytes));
-        let chunks = Arc::new(Chunks::new(writer.first(), bytes, writer.opening()));
-        self.memory.handed = Some(Arc::clone(&chunks));
-        chunks
+        handed
     }
 
     /// Bytes of memory.
     pub(crate) fn memory(&self) -> usize {
         let chunks = self.chunks.iter().map(Chunk::memory).sum::<usize>();
-        self.shadow.capacity() + chunks + self.memory.bytes()
+        let left = self.published.as_ref().filter(|_| self.is_left());
+        let left = left.map_or(0, |published| published.memory());
+        left + self.shadow.capacity() + chunks + self.memory.bytes()
     }
 }
 
 impl Drop for Array {
     fn drop(&mut self) {
+        self.resume();
         (self.memory.handed, self.published) = (None, None);
-        spares::give(self.chunks.drain(..), self.spare_bytes);
+        spares::give(
+            self.chunks.drain(..).filter_map(Chunk::into_buffer),
+            self.spare_bytes,
+        );
     }
 }
 

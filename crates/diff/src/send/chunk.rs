@@ -41,13 +41,15 @@ impl Chunk {
         let (writer, options) = (&layout.shape.writer, layout.options);
         let (bytes, slots) = (anew(&mut self.bytes), anew(&mut self.slots));
         bytes.clear();
-        let room = limit.min(writer.row_bytes_likely() * rows.len());
-        let room = room + STEP * writer.row_bytes_max() + options.reserve_bytes;
+        let likely = limit.min(writer.row_bytes_likely() * rows.len());
+        let room = likely + STEP * writer.row_bytes_max() + options.reserve_bytes;
         if bytes.capacity() == 0 && options.spare_bytes > 0 {
             *bytes = spares::take(room);
         }
         bytes.reserve_exact(room);
         slots.clear();
+        let likely = likely / writer.row_bytes_likely() + 2 * STEP;
+        slots.reserve(likely.min(rows.len()) * columns.len());
         let step = if limit == usize::MAX { rows.len() } else { STEP };
         let mut at = rows.start;
         while at < rows.end && bytes.len() < limit {
@@ -118,6 +120,11 @@ impl Chunk {
         tail
     }
 
+    /// The memory of its bytes, unless somebody still sends them.
+    pub(crate) fn into_buffer(self) -> Option<Vec<u8>> {
+        Arc::into_inner(self.bytes)
+    }
+
     /// Bytes of memory, as far as they are counted.
     pub(crate) fn memory(&self) -> usize {
         self.bytes.capacity() + self.slots.memory()
@@ -163,3 +170,20 @@ pub(crate) fn trim(bytes: &mut Vec<u8>, options: &Options) {
 
 /// Rows that are written before a chunk's size is looked at again.
 const STEP: usize = 32;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_that_is_lent_is_no_buffer() {
+        let chunk = Chunk {
+            bytes: Arc::new(b"what is sent".to_vec()),
+            ..Chunk::default()
+        };
+        let lent = Arc::clone(&chunk.bytes);
+        assert_eq!(chunk.clone().into_buffer(), None);
+        drop(lent);
+        assert_eq!(chunk.into_buffer(), Some(b"what is sent".to_vec()));
+    }
+}

@@ -9,7 +9,7 @@ use super::options::Options;
 use super::patch::Memory;
 use super::report::Report;
 
-/// What the steps of writing an array cost, by which a chunk is patched or written anew. In
+/// What the steps of writing an array cost, by which a chunk is patched, rebuilt or written anew. In
 /// nanoseconds, of which only the ratios count. [`Default`] is a typical machine's.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Costs {
@@ -30,9 +30,22 @@ pub struct Steps {
     pub patch: f32,
     /// The same, where the slot has to get another width.
     pub resize: f32,
+    /// Copied with the tags around it when its chunk is rebuilt.
+    pub keep: f32,
 }
 
-/// A chunk that is about to be patched, or written anew.
+/// How a chunk is brought up to date.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// What changed is written into its slots.
+    Patch,
+    /// What changed is written and what stayed copied, one behind the other.
+    Rebuild,
+    /// All is written.
+    Anew,
+}
+
+/// A chunk that is about to be brought up to date.
 pub(crate) struct Choice<'c> {
     pub(crate) dtypes: &'c [DType],
     pub(crate) rows: usize,
@@ -42,6 +55,8 @@ pub(crate) struct Choice<'c> {
     pub(crate) copied: usize,
     /// Slots are as wide as their values.
     pub(crate) exact: bool,
+    /// It may be rebuilt.
+    pub(crate) rebuilds: bool,
 }
 
 impl Default for Costs {
@@ -49,13 +64,15 @@ impl Default for Costs {
         Costs {
             floats: Steps {
                 write: 22.0,
-                patch: 30.0,
-                resize: 70.0,
+                patch: 42.0,
+                resize: 98.0,
+                keep: 5.0,
             },
             integers: Steps {
                 write: 9.0,
-                patch: 17.0,
-                resize: 55.0,
+                patch: 24.0,
+                resize: 77.0,
+                keep: 5.0,
             },
             copy: 30.0,
         }
@@ -89,29 +106,42 @@ impl Costs {
         }
     }
 
-    /// Whether writing a chunk anew costs less than patching it.
-    pub(crate) fn prefer_anew(&self, choice: &Choice<'_>) -> bool {
+    /// The way that costs least.
+    pub(crate) fn way(&self, choice: &Choice<'_>) -> Way {
         let steps = |dtype: &DType| match dtype {
             DType::F64 | DType::F32 => self.floats,
             _ => self.integers,
         };
-        let patch = |steps: Steps| match choice.exact {
+        // What a row costs.
+        let row = |cost: fn(Steps) -> f32| choice.dtypes.iter().map(steps).map(cost).sum::<f32>();
+        let rows = choice.rows as f32;
+        let changed = choice.changed as f32 / choice.dtypes.len().max(1) as f32;
+        let (write, patch) = (row(|one| one.write), row(|one| one.patch));
+        let patch = match choice.exact {
             // About every other value has another length than the last.
-            true => (steps.patch + steps.resize) / 2.0,
-            false => steps.patch,
+            true => (patch + row(|one| one.resize)) / 2.0,
+            false => patch,
         };
-        let row = choice.dtypes.iter().map(steps);
-        let row = row.fold((0.0, 0.0), |sum: (f32, f32), one| {
-            (sum.0 + one.write, sum.1 + patch(one))
-        });
-        let anew = row.0 * choice.rows as f32;
-        let patch = row.1 / choice.dtypes.len().max(1) as f32 * choice.changed as f32;
-        patch + self.copy * choice.copied as f32 / 1000.0 > anew
+        let patch = patch * changed + self.copy * choice.copied as f32 / 1000.0;
+        let rebuild = match choice.rebuilds {
+            true => write * changed + row(|one| one.keep) * rows,
+            false => f32::INFINITY,
+        };
+        let anew = write * rows;
+        if patch <= rebuild.min(anew) {
+            Way::Patch
+        } else if rebuild < anew {
+            Way::Rebuild
+        } else {
+            Way::Anew
+        }
     }
 }
 
 /// Values of the chunk that is measured.
 const VALUES: usize = 512;
+/// What was sent last mostly is in no cache, and what is measured is: what takes bytes up again costs so much more.
+const FARTHER: f32 = 1.4;
 /// The least of so many runs counts: the others were disturbed.
 const RUNS: usize = 5;
 
@@ -121,8 +151,6 @@ fn steps(data: [&[u8]; 2], dtype: DType, now: &dyn Fn() -> u64) -> Option<Steps>
     let options = Options::default();
     let mut chunk = Chunk::default();
     let mut memory = Memory::new(1);
-    // Every other value, so that those between have to be passed by.
-    memory.masks[0] = vec![0x5555_5555_5555_5555; VALUES / 64];
     let mut report = Report::default();
     let mut measure = |pads: Pad, data: [&[u8]; 2]| {
         let shape = Shape::new(RowWriter::sample(dtype), vec![pads]);
@@ -132,17 +160,29 @@ fn steps(data: [&[u8]; 2], dtype: DType, now: &dyn Fn() -> u64) -> Option<Steps>
             typical: &[],
         };
         let write = least(now, || chunk.fill(&layout, &column, 0..VALUES, usize::MAX));
+        memory.masks[0] = vec![0; VALUES / 64];
+        let keep = least(now, || {
+            chunk.rebuild(&layout, data[0], 0, &mut memory, &mut report)
+        });
+        // Every other value, so that those between have to be passed by.
+        memory.masks[0].fill(0x5555_5555_5555_5555);
         let mut turns = data.iter().rev().cycle();
         let patch = least(now, || {
             if let Some(data) = turns.next() {
                 chunk.patch(&layout, data, 0, &mut memory, &mut report);
             }
         });
-        Some((write? / VALUES as f32, patch? / (VALUES / 2) as f32))
+        let values = VALUES as f32;
+        Some([write? / values, keep? / values, patch? / (values / 2.0)])
     };
-    let (write, patch) = measure(Pad::Inside, [data[0], data[0]])?;
-    let (_, resize) = measure(Pad::Never, data)?;
-    Some(Steps { write, patch, resize })
+    let [write, keep, patch] = measure(Pad::Inside, [data[0], data[0]])?;
+    let [_, _, resize] = measure(Pad::Never, data)?;
+    Some(Steps {
+        write,
+        patch: FARTHER * patch,
+        resize: FARTHER * resize,
+        keep: FARTHER * keep,
+    })
 }
 
 fn copy(now: &dyn Fn() -> u64) -> Option<f32> {
@@ -168,59 +208,91 @@ mod tests {
 
     use super::*;
 
-    fn costs(write: f32, patch: f32) -> Costs {
+    fn costs(write: f32, patch: f32, keep: f32) -> Costs {
         Costs {
             floats: Steps {
                 write,
                 patch,
                 resize: 2.0 * patch,
+                keep,
             },
             integers: Steps {
                 write: write / 2.0,
                 patch: patch / 2.0,
                 resize: patch,
+                keep: keep / 2.0,
             },
             copy: 100.0,
         }
     }
 
+    const DOUBLES: Choice<'_> = Choice {
+        dtypes: &[DType::F64],
+        rows: 100,
+        changed: 0,
+        copied: 0,
+        exact: false,
+        rebuilds: false,
+    };
+
+    /// The most values of a hundred rows that are patched, and the most that are not all written anew.
+    fn limits(costs: Costs, choice: impl Fn(usize) -> Choice<'static>) -> [usize; 2] {
+        let values = 100 * choice(0).dtypes.len();
+        let ways: Vec<Way> = (0..=values).map(|changed| costs.way(&choice(changed))).collect();
+        assert!(ways.is_sorted_by_key(|way| *way as u8), "{ways:?}");
+        [Way::Rebuild, Way::Anew].map(|way| ways.partition_point(|one| (*one as u8) < way as u8) - 1)
+    }
+
     #[test]
     fn the_cheaper_way_is_chosen() {
-        let doubles = [DType::F64];
-        let choice = |changed| Choice {
-            dtypes: &doubles,
-            rows: 100,
-            changed,
-            copied: 0,
-            exact: false,
-        };
+        let choice = |changed| Choice { changed, ..DOUBLES };
         // One value anew costs 10, patched 20: half of 100 is the limit.
-        let even = costs(10.0, 20.0);
-        assert!(!even.prefer_anew(&choice(50)));
-        assert!(even.prefer_anew(&choice(51)));
+        let even = costs(10.0, 20.0, 0.0);
+        assert_eq!(limits(even, choice), [50, 50]);
         // Somebody still holds the chunk: a copy of 1000 bytes costs as much as five changed values.
         let copied = |changed| Choice {
             copied: 1000,
             ..choice(changed)
         };
-        assert!(!even.prefer_anew(&copied(45)));
-        assert!(even.prefer_anew(&copied(46)));
+        assert_eq!(limits(even, copied), [45, 45]);
         // Patching that costs no more than writing always pays.
-        assert!(!costs(10.0, 10.0).prefer_anew(&choice(100)));
+        assert_eq!(limits(costs(10.0, 10.0, 0.0), choice), [100, 100]);
         // Where nothing is padded, half of all that change move others, at twice the cost.
         let exact = |changed| Choice {
             exact: true,
             ..choice(changed)
         };
-        assert!(!even.prefer_anew(&exact(33)));
-        assert!(even.prefer_anew(&exact(34)));
+        assert_eq!(limits(even, exact), [33, 33]);
         // A row of records: what its values cost together.
         let mixed = |changed| Choice {
             dtypes: &[DType::F64, DType::I32],
             ..choice(changed)
         };
-        assert!(!even.prefer_anew(&mixed(100)));
-        assert!(even.prefer_anew(&mixed(101)));
+        assert_eq!(limits(even, mixed), [100, 100]);
+    }
+
+    #[test]
+    fn between_few_changes_and_many_a_chunk_is_rebuilt() {
+        let choice = |changed| Choice {
+            changed,
+            rebuilds: true,
+            ..DOUBLES
+        };
+        // To keep all costs 200, and each that changed 10: as much as to patch 20, and as to write 80 of them.
+        assert_eq!(limits(costs(10.0, 20.0, 2.0), choice), [20, 79]);
+        // A copy that patching has to make first is worth ten changed values.
+        let copied = |changed| Choice {
+            copied: 1000,
+            ..choice(changed)
+        };
+        assert_eq!(limits(costs(10.0, 20.0, 2.0), copied), [10, 79]);
+        // Never where keeping costs as much as writing.
+        assert_eq!(limits(costs(10.0, 20.0, 10.0), choice), [50, 50]);
+        let mixed = |changed| Choice {
+            dtypes: &[DType::F64, DType::I32],
+            ..choice(changed)
+        };
+        assert_eq!(limits(costs(10.0, 20.0, 2.0), mixed), [40, 159]);
     }
 
     #[test]
@@ -231,7 +303,12 @@ mod tests {
             time.set(time.get() + 512);
             time.get()
         });
-        let Steps { write, patch, resize } = measured.floats;
-        assert_eq!((write, patch, resize), (1.0, 2.0, 2.0));
+        let steps = Steps {
+            write: 1.0,
+            patch: 2.0 * FARTHER,
+            resize: 2.0 * FARTHER,
+            keep: FARTHER,
+        };
+        assert_eq!((measured.floats, measured.integers), (steps, steps));
     }
 }

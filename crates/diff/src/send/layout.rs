@@ -125,6 +125,11 @@ impl Shape {
                 .count()
     }
 
+    /// Whether so many packed rows are those of `flat`.
+    pub(crate) fn has(&self, shadow: &[u8], rows: usize, flat: &Flat<'_>) -> bool {
+        rows == flat.len() && self.alike((shadow, rows), flat, 0, 0, rows) == rows
+    }
+
     fn is_row(&self, row: &[u8], flat: &Flat<'_>, new: usize) -> bool {
         let places = flat.columns().iter().zip(&self.offsets);
         places.into_iter().all(|(column, &offset)| {

@@ -16,6 +16,7 @@ mod pieces;
 mod pool;
 #[allow(unsafe_code, reason = "see there")]
 mod prefetch;
+mod rebuild;
 mod refresh;
 mod report;
 mod room;

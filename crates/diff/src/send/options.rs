@@ -34,10 +34,13 @@ pub struct Options {
     pub slack_bytes: usize,
     /// Width that every number is given from the start. Default [`Stuffing::None`].
     pub stuffing: Stuffing,
-    /// A chunk of which more than this part changed is written anew rather than patched. Default
+    /// A chunk of which much changed and much stayed is rebuilt: what stayed is copied, and what changed written
+    /// between, one behind the other. Off, it is patched or written anew. Default on, where nothing is stuffed.
+    pub rebuild: bool,
+    /// A chunk of which more than this part changed is written anew, and else patched. Default
     /// `None`: as `costs` say.
     pub rewrite_above: Option<f32>,
-    /// What patching and writing anew cost. Default `None`: clients and services measure it once,
+    /// What patching, rebuilding and writing anew cost. Default `None`: clients and services measure it once,
     /// elsewhere it is the default of [`Costs`].
     pub costs: Option<Costs>,
     /// Stop keeping what changes nearly whole from message to message, until it begins to stay as it was. Off, it is
@@ -131,6 +134,7 @@ impl Default for Options {
             steal_reach: 64,
             slack_bytes: 4,
             stuffing: Stuffing::None,
+            rebuild: true,
             rewrite_above: None,
             costs: None,
             one_pass: true,

@@ -8,6 +8,7 @@
 //! Each step is a loop over all changed values of the chunk, so that the machine has many of them
 //! under way at once: where a value lies depends on no other's being written.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use castile_value::Column;
@@ -18,6 +19,7 @@ use super::layout::Layout;
 use super::number::Number;
 use super::pieces::Chunks;
 use super::prefetch::prefetch;
+use super::rebuild::Rebuilt;
 use super::report::Report;
 use super::room::Event;
 
@@ -31,16 +33,17 @@ pub(crate) struct Memory {
     pub(super) changed: Changed,
     pub(super) misfits: Vec<Misfit>,
     pub(super) events: Vec<Event>,
+    pub(super) rebuilt: Rebuilt,
 }
 
 /// The values of a chunk that changed, field by field.
 #[derive(Debug, Default)]
 pub(super) struct Changed {
-    rows: Vec<u32>,
+    pub(super) rows: Vec<u32>,
     /// Where its slot lies.
     places: Vec<u32>,
-    texts: Vec<Number>,
-    lengths: Vec<u8>,
+    pub(super) texts: Vec<Number>,
+    pub(super) lengths: Vec<u8>,
 }
 
 /// A changed value that its slot cannot take.
@@ -73,8 +76,14 @@ impl Changed {
         (&self.texts[i], usize::from(self.lengths[i]))
     }
 
+    /// Forgets those of another chunk.
+    pub(super) fn clear(&mut self) {
+        self.rows.clear();
+        self.places.clear();
+    }
+
     /// Adds the rows that a mask gives.
-    fn take_rows(&mut self, masks: &[u64]) {
+    pub(super) fn take_rows(&mut self, masks: &[u64]) {
         for (block, &mask) in masks.iter().enumerate() {
             let mut rows = mask;
             while rows != 0 {
@@ -84,8 +93,15 @@ impl Changed {
         }
     }
 
-    /// Formats the values of a field in the rows from `start` on.
-    fn format(&mut self, layout: &Layout<'_>, field: usize, column: &Column<'_>, first: usize, start: usize) {
+    /// Makes the texts of some values of a field.
+    pub(super) fn format(
+        &mut self,
+        layout: &Layout<'_>,
+        field: usize,
+        column: &Column<'_>,
+        first: usize,
+        some: Range<usize>,
+    ) {
         let count = self.rows.len();
         if self.texts.len() < count {
             self.texts.resize(count, [0; _]);
@@ -95,9 +111,9 @@ impl Changed {
             field,
             column,
             first,
-            &self.rows[start..],
-            &mut self.texts[start..count],
-            &mut self.lengths[start..count],
+            &self.rows[some.clone()],
+            &mut self.texts[some.clone()],
+            &mut self.lengths[some],
         );
     }
 }
@@ -115,15 +131,16 @@ impl Chunk {
     ) {
         self.own(layout.options, report);
         Arc::make_mut(&mut self.slots).find_places();
-        memory.changed.rows.clear();
-        memory.changed.places.clear();
+        memory.changed.clear();
         memory.misfits.clear();
         for field in 0..layout.shape.fields() {
             let start = memory.changed.rows.len();
             memory.changed.take_rows(&memory.masks[field]);
-            self.find_slots(layout, field, start, &mut memory.changed);
             let column = layout.shape.column(shadow, first + self.rows, field);
-            memory.changed.format(layout, field, &column, first, start);
+            for some in groups(start..memory.changed.rows.len()) {
+                self.find_slots(layout, field, some.clone(), &mut memory.changed);
+                memory.changed.format(layout, field, &column, first, some);
+            }
             self.put_those_that_fit(layout, field, start, memory, report);
         }
         report.values_rewritten += memory.changed.rows.len() as u64;
@@ -132,12 +149,12 @@ impl Chunk {
         }
     }
 
-    /// Finds the slots of what changed of a field from `start` on, and asks for those that are about to be
+    /// Finds the slots of what changed of a field, and asks for those that are about to be
     /// written, which mostly are in no cache: they come while the values are formatted.
-    fn find_slots(&self, layout: &Layout<'_>, field: usize, start: usize, changed: &mut Changed) {
+    fn find_slots(&self, layout: &Layout<'_>, field: usize, some: Range<usize>, changed: &mut Changed) {
         let (fields, bytes) = (layout.shape.fields(), &self.bytes[..]);
         let Changed { rows, places, .. } = changed;
-        places.extend(rows[start..].iter().map(|&row| {
+        places.extend(rows[some].iter().map(|&row| {
             let row = row as usize;
             let at = self.slots.before(row * fields + field) + layout.shape.gaps_before(row, field);
             // A slot that is cut by the end of a line.
@@ -187,6 +204,17 @@ impl Chunk {
         report.bytes_rewritten += written as u64;
     }
 }
+
+/// Some at a time of the values that changed. The processor asks for a few lines of memory at once; if it is to ask for
+/// more it waits, and does nothing else meanwhile.
+pub(super) fn groups(all: Range<usize>) -> impl Iterator<Item = Range<usize>> {
+    let end = all.end;
+    all.step_by(TOGETHER)
+        .map(move |from| from..end.min(from + TOGETHER))
+}
+
+/// Values of a group.
+pub(super) const TOGETHER: usize = 8;
 
 /// Bytes of a slot, mostly.
 const LIKELY: usize = 18;

@@ -7,7 +7,7 @@ use castile_value::{Column, Stamp};
 
 use super::chunk::Chunk;
 use super::compare::{BLOCK, refresh, refresh_rows};
-use super::costs::Choice;
+use super::costs::{Choice, Way};
 use super::layout::{Layout, Pad};
 use super::patch::Memory;
 use super::report::Report;
@@ -133,6 +133,7 @@ impl Refresh<'_> {
             row = rows.end;
             self.refresh_chunk(&mut chunks[i], first, rows, shadow, memory, report);
         }
+        memory.rebuilt.give_back(self.layout.options);
     }
 
     /// Compares a chunk's values with their shadow, which begins at row `first`, and writes those that changed.
@@ -145,32 +146,46 @@ impl Refresh<'_> {
         memory: &mut Memory,
         report: &mut Report,
     ) {
-        let Layout { shape, options, .. } = self.layout;
+        let shape = self.layout.shape;
         let count = self.compare_chunk(first, rows.clone(), shadow, memory, report);
         if count == 0 {
             return;
         }
         memory.handed = None;
-        let values = rows.len() * shape.fields();
-        let anew = match options.rewrite_above {
-            Some(part) => count as f32 > values as f32 * part,
-            None => options.costs.unwrap_or_default().prefer_anew(&Choice {
-                dtypes: shape.writer.dtypes(),
-                rows: chunk.rows,
-                changed: count,
-                copied: if chunk.is_lent() { chunk.bytes.len() } else { 0 },
-                exact: shape.pads.iter().all(|pad| *pad == Pad::Never),
-            }),
-        };
-        if anew {
-            let columns = shape.columns(shadow, rows.end);
-            chunk.fill(&self.layout, &columns, rows, usize::MAX);
-            report.values_written += values as u64;
-            report.bytes_rewritten += chunk.bytes.len() as u64;
-        } else {
-            chunk.patch(&self.layout, shadow, rows.start, memory, report);
+        match self.way(chunk, count) {
+            Way::Patch => chunk.patch(&self.layout, shadow, rows.start, memory, report),
+            Way::Rebuild => chunk.rebuild(&self.layout, shadow, rows.start, memory, report),
+            Way::Anew => {
+                let columns = shape.columns(shadow, rows.end);
+                report.values_written += (rows.len() * shape.fields()) as u64;
+                chunk.fill(&self.layout, &columns, rows, usize::MAX);
+                report.bytes_rewritten += chunk.bytes.len() as u64;
+            }
         }
     }
+
+    /// How a chunk of which so many values changed is brought up to date.
+    fn way(&self, chunk: &Chunk, changed: usize) -> Way {
+        let Layout { shape, options, .. } = self.layout;
+        if let Some(part) = options.rewrite_above {
+            let most = (chunk.rows * shape.fields()) as f32 * part;
+            return if changed as f32 > most {
+                Way::Anew
+            } else {
+                Way::Patch
+            };
+        }
+        options.costs.unwrap_or_default().way(&Choice {
+            dtypes: shape.writer.dtypes(),
+            rows: chunk.rows,
+            changed,
+            copied: if chunk.is_lent() { chunk.bytes.len() } else { 0 },
+            exact: shape.pads.iter().all(|pad| *pad == Pad::Never),
+            // Where values get more room than they need it would be taken from them.
+            rebuilds: options.rebuild && !self.layout.stuffs(),
+        })
+    }
+
     /// Compares the values of a chunk with their shadow, and takes those over that changed, noted in the masks; gives
     /// their number.
     fn compare_chunk(

@@ -19,6 +19,12 @@ pub(crate) struct Slots {
 const WIDE: usize = 16;
 
 impl Slots {
+    /// Makes room for so many more, so that adding them moves nothing.
+    pub(crate) fn reserve(&mut self, count: usize) {
+        self.widths.reserve(count);
+        self.spare.reserve(count);
+    }
+
     /// As many slots of the widths that `fill` gives them, without spaces.
     pub(crate) fn exact(&mut self, count: usize, fill: impl FnOnce(&mut [u8])) {
         self.sums.clear();
@@ -26,6 +32,30 @@ impl Slots {
         self.widths.resize(start + count, 0);
         self.spare.resize(start + count, 0);
         fill(&mut self.widths[start..]);
+    }
+
+    /// The widths of all.
+    pub(crate) fn widths(&self) -> &[u8] {
+        &self.widths
+    }
+
+    /// The lengths of all values.
+    pub(crate) fn lengths(&self) -> impl Iterator<Item = u8> {
+        self.widths
+            .iter()
+            .zip(&self.spare)
+            .map(|(width, spare)| width.saturating_sub(*spare))
+    }
+
+    /// Makes each slot as wide as its value, which has the length that is given; `false` when each was so wide.
+    pub(crate) fn narrow(&mut self, lengths: &[u8]) -> bool {
+        self.spare.fill(0);
+        let differ = self.widths != lengths;
+        if differ {
+            self.sums.clear();
+            self.widths.copy_from_slice(lengths);
+        }
+        differ
     }
 
     /// Adds a slot.

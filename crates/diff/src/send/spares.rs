@@ -1,9 +1,7 @@
 //! Memory of chunks that are gone, for the next ones: pages that were just used cost much less than those that the
 //! system has to find first.
 
-use std::sync::{Arc, Mutex, PoisonError};
-
-use super::chunk::Chunk;
+use std::sync::{Mutex, PoisonError};
 
 /// What this process has, whoever gave it back; without what was in it.
 static SPARES: Mutex<Spares> = Mutex::new(Spares::NONE);
@@ -18,10 +16,10 @@ pub(crate) fn take(room: usize) -> Vec<u8> {
     }
 }
 
-/// Gives back what chunks have, unless somebody still sends it, as long as no more than so many bytes are spare.
-pub(crate) fn give(chunks: impl IntoIterator<Item = Chunk>, bytes_max: usize) {
+/// Gives buffers back, as long as no more than so many bytes are spare.
+pub(crate) fn give(buffers: impl IntoIterator<Item = Vec<u8>>, bytes_max: usize) {
     if bytes_max > 0 {
-        lock().give(chunks, bytes_max);
+        lock().give(buffers, bytes_max);
     }
 }
 
@@ -49,11 +47,9 @@ impl Spares {
         Some(buffer)
     }
 
-    fn give(&mut self, chunks: impl IntoIterator<Item = Chunk>, bytes_max: usize) {
-        for chunk in chunks {
-            if let Some(mut buffer) = Arc::into_inner(chunk.bytes)
-                && self.bytes + buffer.capacity() <= bytes_max
-            {
+    fn give(&mut self, buffers: impl IntoIterator<Item = Vec<u8>>, bytes_max: usize) {
+        for mut buffer in buffers {
+            if buffer.capacity() > 0 && self.bytes + buffer.capacity() <= bytes_max {
                 buffer.clear();
                 self.bytes += buffer.capacity();
                 self.buffers.push(buffer);
@@ -66,22 +62,17 @@ impl Spares {
 mod tests {
     use super::*;
 
-    fn chunk(room: usize) -> Chunk {
+    fn buffer(room: usize) -> Vec<u8> {
         let mut bytes = Vec::with_capacity(room);
         bytes.extend_from_slice(b"what was sent");
-        Chunk {
-            bytes: Arc::new(bytes),
-            ..Chunk::default()
-        }
+        bytes
     }
 
     #[test]
     fn buffers_are_used_again_within_bounds() {
         let mut spares = Spares::NONE;
-        let lent = chunk(5000);
-        spares.give([chunk(5000), lent.clone(), chunk(700)], 5600);
-        assert_eq!(*lent.bytes, b"what was sent");
-        // Neither the one that is still sent nor one beyond the bound.
+        spares.give([buffer(5000), buffer(700), Vec::new()], 5600);
+        // Neither the one beyond the bound nor what is none.
         let again = spares.take().expect("the first");
         assert!(again.is_empty() && again.capacity() >= 5000);
         assert_eq!((spares.take(), spares.bytes), (None, 0));
@@ -90,7 +81,7 @@ mod tests {
     #[test]
     fn there_is_always_room() {
         for room in [0, 10, 1 << 20] {
-            give([chunk(100)], 1 << 20);
+            give([buffer(100)], 1 << 20);
             let buffer = take(room);
             assert!(buffer.is_empty() && buffer.capacity() >= room);
         }

@@ -195,7 +195,7 @@ impl Template {
     fn runs(&mut self, around: &Arc<Vec<u8>>, places: &[usize]) -> Vec<Run> {
         let mut runs = Vec::with_capacity(2 * places.len() + 1);
         let mut from = 0;
-        for (part, &at) in self.parts.runs().zip(places) {
+        for (&at, part) in places.iter().zip(self.parts.runs()) {
             runs.push(Run::One(Piece::part(around, from..at)));
             runs.push(part);
             from = at;

@@ -1,7 +1,7 @@
 //! Random messages of one type, their edits, and settings to send them with.
 
 use castile_codec::{DecodeOptions, Draft, EncodeOptions, Envelope, Error, Limits, Version};
-use castile_diff::{Options, Pieces, Pool, Stuffing, Widths};
+use castile_diff::{Costs, Options, Pieces, Pool, Steps, Stuffing, Widths};
 use castile_plan::Plan;
 use castile_testkit::{Rng, Table, difference};
 use castile_value::{ColumnBuf, DateTime, Decimal, Record, Rows, Source, Value, ValueSink};
@@ -118,7 +118,9 @@ pub(crate) struct Step {
 
 impl Step {
     pub(crate) fn random(rng: &mut Rng) -> Step {
-        let mut count = |most| rng.below(most);
+        // Small messages among larger ones.
+        let part = *rng.pick(&[1, 3, 20]);
+        let mut count = |most: usize| rng.below(most / part);
         let lengths: [usize; 10] = [
             count(400),
             count(200),
@@ -423,13 +425,30 @@ pub(crate) fn options(rng: &mut Rng) -> Options {
             Stuffing::Typical,
             Stuffing::Types(WIDTHS),
         ]),
-        rewrite_above: *rng.pick(&[None, Some(0.1), Some(0.6), Some(2.0)]),
+        rebuild: !rng.once_in(4),
+        costs: *rng.pick(&[None, Some(REBUILT)]),
+        rewrite_above: *rng.pick(&[None, None, None, Some(0.1), Some(0.6), Some(2.0)]),
         one_pass: !rng.once_in(3),
         pauses: !rng.once_in(3),
         pool: rng.once_in(3).then(Pool::new),
         ..Options::default()
     }
 }
+
+/// Whatever changed is written again rather than patched.
+const REBUILT: Costs = {
+    let steps = Steps {
+        write: 1.0,
+        patch: 2.0,
+        resize: 2.0,
+        keep: 0.0,
+    };
+    Costs {
+        floats: steps,
+        integers: steps,
+        copy: 0.0,
+    }
+};
 
 const WIDTHS: Widths = Widths {
     doubles: 18,

@@ -81,13 +81,15 @@ class Differential:
     be moved, or `"typical"`, what most of its array took so far. Arrays of fewer than `values_min` values and
     texts of fewer than `text_bytes_min` bytes are written anew each time. `chunk_bytes`,
     `split_bytes` and `reserve_bytes` cut the memory of an array, `steal_reach` says how many
-    neighbours a growing number may take spaces from, `slack_bytes` how many spaces every eighth
-    number behind gets when one found none to take, `rewrite_above` which part of a chunk must have
-    changed for it to be written anew (by default what is cheaper, as measured when the first
-    client or server starts), `one_pass=False` moves what lies behind a number once for each that
-    grows, `pauses=False` goes on comparing and keeping arrays and texts of which hardly anything stays
-    from message to message, `budget_bytes` is what all messages together may keep, and `spare_bytes`
-    what the whole process may keep of memory that messages needed no longer, for the next.
+    neighbours a growing number may take spaces from, and `slack_bytes` how many spaces every eighth
+    number behind gets when one found none to take. Of a chunk what changed is put where it was, or what
+    stayed is copied and what changed written between, or all is written anew, whichever is cheapest
+    as measured when the first client or server starts: `rebuild=False` is never the second, and
+    `rewrite_above` says for which part changed it is the last, and else the first.
+    `one_pass=False` moves what lies behind a number once for each that grows, `pauses=False` goes on
+    comparing and keeping arrays and texts of which hardly anything stays from message to message,
+    `budget_bytes` is what all messages together may keep, and `spare_bytes` what the whole process may
+    keep of memory that messages needed no longer, for the next.
     `verify` compares also what is tracked or hinted, and refuses a message of which a value changed
     without a mark: for tests.
     An array that takes more than `overlay_above` bytes is not kept, but sent while it is written.
@@ -113,6 +115,7 @@ class Differential:
     reserve_bytes: int | None = None
     steal_reach: int | None = None
     slack_bytes: int | None = None
+    rebuild: bool = True
     rewrite_above: float | None = None
     one_pass: bool = True
     pauses: bool = True
