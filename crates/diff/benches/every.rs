@@ -1,4 +1,4 @@
-//! Messages of which everything changes each time, kept as those before and not kept at all: what keeping costs where
+//! Messages of which everything changes each time (of a grid all values, and none of the places), kept as those before and not kept at all: what keeping costs where
 //! it can gain nothing. 10,000 items through [`Templates`], medians of thread time, and all messages together, the
 //! first ones that are compared before it pauses among them.
 
@@ -29,14 +29,19 @@ Text = item:string
 type Make = fn(&Table, &mut Rng) -> Value;
 
 /// What a row is called, and the element that it sends.
-const KINDS: [(&str, &str, Make); 6] = [
+const KINDS: [(&str, &str, Make); 7] = [
     ("doubles", "Doubles", |_, rng| {
         (0..ITEMS).map(|_| rng.unit()).collect::<Vec<f64>>().into()
     }),
     ("ints", "Ints", |_, rng| {
         (0..ITEMS).map(|_| int(rng)).collect::<Vec<i32>>().into()
     }),
-    ("mesh, an array", "Mios", |table, rng| mesh(table, rng).into()),
+    ("mesh, an array", "Mios", |table, rng| {
+        mesh(table, rng, |_, rng| [int(rng), int(rng)]).into()
+    }),
+    ("a grid", "Mios", |table, rng| {
+        mesh(table, rng, |i, _| [i / 100, i % 100].map(|i| i as i32)).into()
+    }),
     ("mesh, records", "Mios", |table, rng| list(|| mio(table, rng))),
     ("events", "Events", |table, rng| list(|| event(table, rng))),
     ("text", "Text", |_, rng| {
@@ -105,13 +110,13 @@ fn list(make: impl FnMut() -> Value) -> Value {
     Value::List(std::iter::repeat_with(make).take(ITEMS).collect())
 }
 
-fn mesh(table: &Table, rng: &mut Rng) -> Rows {
+/// Random values at places.
+fn mesh(table: &Table, rng: &mut Rng, place: fn(usize, &mut Rng) -> [i32; 2]) -> Rows {
     let layout = table.types.row_layout(table.id("Mio")).expect("a flat type");
     let mut mesh = Rows::new(layout.clone());
-    for _ in 0..ITEMS {
-        let value = rng.unit().to_ne_bytes();
-        let parts = [&int(rng).to_ne_bytes()[..], &int(rng).to_ne_bytes(), &value];
-        mesh.push(&parts.concat());
+    for i in 0..ITEMS {
+        let [x, y] = place(i, rng).map(i32::to_ne_bytes);
+        mesh.push(&[&x[..], &y, &rng.unit().to_ne_bytes()].concat());
     }
     mesh
 }

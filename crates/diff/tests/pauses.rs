@@ -49,6 +49,23 @@ fn mesh(table: &Table, rng: &mut Rng) -> Value {
     mesh.into()
 }
 
+/// Values at the places of a grid.
+fn grid(table: &Table, values: &[f64]) -> Value {
+    let layout = table.types.row_layout(table.id("Mio")).expect("a flat type");
+    let mut grid = Rows::new(layout.clone());
+    for (i, value) in (0i32..).zip(values) {
+        grid.push(
+            &[
+                &(i / 30).to_ne_bytes()[..],
+                &(i % 30).to_ne_bytes(),
+                &value.to_ne_bytes(),
+            ]
+            .concat(),
+        );
+    }
+    grid.into()
+}
+
 fn records(table: &Table, name: &str, mut one: impl FnMut() -> Vec<Value>) -> Value {
     let record = |_| {
         let mut record = Record::new(table.types.shape(table.id(name)).clone());
@@ -194,6 +211,25 @@ fn keeping_pauses_where_more_than_three_quarters_change() {
             paused += sender.send(&body).expect("good values").report.paused;
         }
         assert_eq!(paused > 0, pauses, "{percent} %");
+    }
+}
+
+/// Of rows that have their places in common only, one number is changed: so many rows are written, not a third of them.
+#[test]
+fn a_row_counts_whole_whatever_of_it_changed() {
+    for (percent, pauses) in [(60, 0), (74, 0), (80, 30), (100, 30)] {
+        let (mut sender, mut rng) = (sender(true), Rng::new(8));
+        let mut values: Vec<f64> = (0..900).map(|_| rng.unit()).collect();
+        let mut paused = 0;
+        for _ in 0..40 {
+            values[..9 * percent].fill_with(|| rng.unit());
+            let body = body(vec![("mesh", grid(&sender.table, &values))]);
+            paused += sender.send(&body).expect("good values").report.paused;
+        }
+        assert!(
+            paused >= pauses && (pauses > 0 || paused == 0),
+            "{percent} %: {paused} of 40"
+        );
     }
 }
 

@@ -13,8 +13,8 @@ pub trait Keep {
     fn apart(&self) -> Apart;
 
     /// So many records of so many numbers each are about to be gathered and offered as an [`array`](Keep::array).
-    /// False: it would not be taken, and they are written as they lie, without being offered. `glance` gives the bits
-    /// of the numbers of some rows, and none when they cannot be gathered.
+    /// False: it would not be taken, and they are written as they lie, without being offered. `glance` tells
+    /// some rows from others, a number for each, and gives none when they cannot be gathered.
     fn wants(&mut self, rows: usize, fields: usize, glance: &dyn Fn(&[usize]) -> Vec<u64>) -> bool;
 
     /// An array would be written at byte `at` of the output. True: it was taken and is not written;
@@ -49,7 +49,7 @@ pub struct Apart {
     pub bytes: usize,
 }
 
-/// The bits of the values of some rows, row after row: enough to see whether an array is like another. Callers keep
+/// What tells some rows from others, a number for each: enough to see whether an array is like another. Callers keep
 /// the rows within the columns.
 pub fn glance(columns: &[Column<'_>], rows: &[usize]) -> Vec<u64> {
     let value = |column: &Column<'_>, row: usize| match column.dtype().size() {
@@ -58,8 +58,18 @@ pub fn glance(columns: &[Column<'_>], rows: &[usize]) -> Vec<u64> {
         2 => u16::from_ne_bytes(column.bytes(row)).into(),
         _ => u8::from_ne_bytes(column.bytes(row)).into(),
     };
-    let values = |&row: &usize| columns.iter().map(move |column| value(column, row));
-    rows.iter().flat_map(values).collect()
+    let bits = |&row: &usize| {
+        columns
+            .iter()
+            .fold(0, |bits, column| stir(bits, value(column, row)))
+    };
+    rows.iter().map(bits).collect()
+}
+
+/// Both in one number, which is mostly another when one of them is.
+pub(super) fn stir(bits: u64, more: u64) -> u64 {
+    const ODD: u64 = 0x9e37_79b9_7f4a_7c15;
+    (bits ^ more).wrapping_mul(ODD).rotate_left(29)
 }
 
 /// A value that changed although its owner says that it did not.

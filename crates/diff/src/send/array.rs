@@ -82,6 +82,7 @@ impl Array {
         options: &Options,
         report: &mut Report,
     ) -> Result<(), Untold> {
+        self.memory.rows_changed = 0;
         let now = stamps(flat);
         self.resume();
         if flat.len() == self.rows {
@@ -164,6 +165,11 @@ impl Array {
         self.published = Some(found);
         report.values_shared += self.values() as u64;
         true
+    }
+
+    /// Rows of which the last update changed a value or more.
+    pub(crate) fn rows_changed(&self) -> usize {
+        self.memory.rows_changed
     }
 
     /// Whether another message took over what this one published last.
@@ -278,6 +284,7 @@ impl Array {
         report: &mut Report,
     ) {
         self.memory.handed = None;
+        self.memory.rows_changed += new.len();
         let start = self.cut(old.start, options);
         let end = self.cut(old.end, options);
         let stride = self.shape.stride;

@@ -30,6 +30,8 @@ pub(crate) struct Memory {
     pub(crate) handed: Option<Arc<Chunks>>,
     /// Of each value of a row, which rows of a chunk changed.
     pub(crate) masks: Vec<Vec<u64>>,
+    /// Rows of the array in which some value changed.
+    pub(crate) rows_changed: usize,
     pub(super) changed: Changed,
     pub(super) misfits: Vec<Misfit>,
     pub(super) events: Vec<Event>,

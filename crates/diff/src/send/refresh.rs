@@ -106,11 +106,14 @@ impl Refresh<'_> {
             let elsewhere = scope.spawn(move || {
                 let (mut memory, mut report) = (Memory::new(self.seen.len()), Report::default());
                 self.run_from(first + here, share, others, rest, &mut memory, &mut report);
-                report
+                (report, memory.rows_changed)
             });
             self.run_here(first, mine, shadow, memory, report);
             match elsewhere.join() {
-                Ok(other) => report.add(&other),
+                Ok((other, rows_changed)) => {
+                    report.add(&other);
+                    memory.rows_changed += rows_changed;
+                }
                 Err(panic) => std::panic::resume_unwind(panic),
             }
         });
@@ -151,6 +154,7 @@ impl Refresh<'_> {
         if count == 0 {
             return;
         }
+        memory.rows_changed += rows_changed(&memory.masks, count);
         memory.handed = None;
         match self.way(chunk, count) {
             Way::Patch => chunk.patch(&self.layout, shadow, rows.start, memory, report),
@@ -223,4 +227,20 @@ impl Refresh<'_> {
         }
         count
     }
+}
+
+/// Rows of which a value or more changed, by the masks of each value; `changed` values did.
+fn rows_changed(masks: &[Vec<u64>], changed: usize) -> usize {
+    let [first, others @ ..] = masks else {
+        return 0;
+    };
+    if others.is_empty() {
+        return changed;
+    }
+    let any = |(i, mask): (usize, &u64)| others.iter().fold(*mask, |any, other| any | other[i]);
+    first
+        .iter()
+        .enumerate()
+        .map(|block| any(block).count_ones() as usize)
+        .sum()
 }

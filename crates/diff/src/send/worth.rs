@@ -103,7 +103,7 @@ impl Worth {
     }
 }
 
-/// The rows that are looked at of an array.
+/// The rows that are looked at of an array, so that values are few where rows have many.
 pub(crate) fn glanced(rows: usize, fields: usize) -> Vec<usize> {
     spread(rows, (GLANCE / fields.max(1)).max(1)).collect()
 }

@@ -7,7 +7,7 @@ use castile_value::{Column, Items, Packed, RowLayout, Scalar, Value};
 use castile_xml::Room;
 
 use super::super::glue::Glue;
-use super::super::keep::glance;
+use super::super::keep::{glance, stir};
 use super::super::kernel::Kernel;
 use super::super::packed::{Cell, Place, write_rows};
 use super::super::texts::Texts;
@@ -74,7 +74,7 @@ impl RowsWriter {
 
     /// What tells some items from others.
     pub(super) fn glance(&self, list: &dyn Items, items: &[usize]) -> Vec<u64> {
-        let mut bits = Vec::with_capacity(items.len() * self.fields());
+        let mut bits = Vec::with_capacity(items.len());
         let mut packed = self.packed();
         for &i in items {
             if !self.pack(list, i..i + 1, &mut packed) {
@@ -83,8 +83,8 @@ impl RowsWriter {
             let columns: Vec<_> = (0..self.layout.fields().len())
                 .map_while(|k| packed.column(k))
                 .collect();
-            bits.extend(glance(&columns, &[0]));
-            bits.extend(packed.texts.iter().map(|text| ends(text)));
+            let texts = packed.texts.iter().map(|text| ends(text));
+            bits.push(glance(&columns, &[0]).into_iter().chain(texts).fold(0, stir));
         }
         bits
     }
