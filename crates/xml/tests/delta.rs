@@ -302,6 +302,42 @@ proptest! {
     }
 
     #[test]
+    fn pieces_that_are_lost_or_repeated(
+        groups in prop::collection::vec((0..GROUPS.len(), 15..30usize), 2..8),
+        changes in prop::collection::vec((0..250usize, 0..60usize, any::<bool>()), 1..4),
+    ) {
+        let mut number = 0;
+        let mut pieces = vec!["<r xmlns:p='p' xmlns:q='q'>".to_owned()];
+        for (group, items) in groups {
+            let (start, end) = GROUPS[group];
+            pieces.push(start.to_owned());
+            pieces.extend((0..items).map(|_| {
+                number += 7919;
+                format!("<p:a>{number}</p:a>")
+            }));
+            pieces.push(end.to_owned());
+        }
+        pieces.push("</r>".to_owned());
+        let first = pieces.concat();
+        let mut delta = patient();
+        differential(&mut delta, &first);
+        for (from, count, repeated) in changes {
+            let from = from.min(pieces.len());
+            let to = (from + count).min(pieces.len());
+            if repeated {
+                let some = pieces[from..to].to_vec();
+                pieces.splice(to..to, some);
+            } else {
+                pieces.drain(from..to);
+            }
+            // Mostly not well-formed; what is right of it is read as it was.
+            let text = pieces.concat();
+            prop_assert_eq!(differential(&mut delta, &text), plain(&text, Limits::default()));
+            prop_assert_eq!(differential(&mut delta, &first), plain(&first, Limits::default()));
+        }
+    }
+
+    #[test]
     fn passing_and_cutting_out(
         first in document(),
         changes in prop::collection::vec((0..12u8, 0..1000usize, 0..1000usize), 0..3),
@@ -336,6 +372,16 @@ fn patient() -> Delta {
         ..DeltaOptions::default()
     })
 }
+
+/// Elements around items.
+const GROUPS: [(&str, &str); 6] = [
+    ("<g>", "</g>"),
+    ("<h>", "</h>"),
+    ("<g><g>", "</g></g>"),
+    ("<x xmlns:p='v' xmlns:q='w'>", "</x>"),
+    ("<x xmlns:q='w' xmlns:p='v'>", "</x>"),
+    ("<x>", "</x>"),
+];
 
 /// Tokens of a document that were read, after those before it.
 fn read(delta: &mut Delta, text: &str) -> u64 {
@@ -411,6 +457,45 @@ fn items_that_come_or_go_cost_their_own_tokens() {
         "some come first"
     );
     assert_eq!(read(&mut delta, &list(&front)), 2);
+}
+
+#[test]
+fn what_goes_on_alike_elsewhere_is_another_place() {
+    let items = |numbers: Range<usize>| -> String {
+        numbers
+            .map(|i| format!("<a>{}</a>", 1_000_003 * (i + 1)))
+            .collect()
+    };
+    let (start, middle, end) = (items(0..10), items(10..20), items(20..40));
+    // In the new documents end tags follow that are those of the old one at the place where the items are alike,
+    // and not those of what is open.
+    let cases = [
+        (
+            format!("<r><g>{start}{middle}</g><g><g>{end}</g></g></r>"),
+            format!("<r><g>{start}{}</g></g></r>", items(25..40)),
+        ),
+        (
+            format!("<r><g>{start}{middle}</g><h>{end}</h></r>"),
+            format!("<r><g>{start}{}</h></r>", items(25..40)),
+        ),
+        (
+            format!("<r><g>{start}{middle}</g><h>{end}</h></r>"),
+            format!(
+                "<r><g>{start}{}</g><h>{middle}</g><h>{end}</h></r>",
+                items(100..110)
+            ),
+        ),
+    ];
+    for (old, new) in cases {
+        let mut delta = patient();
+        read(&mut delta, &old);
+        let found = differential(&mut delta, &new);
+        assert_eq!(found, plain(&new, Limits::default()), "{new}");
+        assert!(
+            found.last().is_some_and(|last| last.starts_with("end tag </")),
+            "{new}"
+        );
+    }
 }
 
 #[test]
@@ -494,6 +579,9 @@ fn what_never_repeats_takes_no_more_than_the_budget() {
         differential(&mut delta, &format!("<r>{tags}</r>"));
         assert!(delta.stats().memory <= budget_bytes);
     }
+    let plain = delta.stats().documents_plain;
+    differential(&mut delta, &format!("<r>{}</r>", "1".repeat(budget_bytes)));
+    assert_eq!(delta.stats().documents_plain, plain + 1, "it would not fit");
     // What comes again is known again.
     differential(&mut delta, "<r><a/></r>");
     assert_eq!(read(&mut delta, "<r><a/></r>"), 2);

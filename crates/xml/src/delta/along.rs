@@ -12,6 +12,8 @@ use crate::token::Token;
 
 /// Bytes that are compared at once, so that what is read next was looked at just before.
 const WINDOW: usize = 16 << 10;
+/// Fewer are seldom.
+const BYTES_A_TOKEN: usize = 12;
 /// Text ends where a tag, a comment or an instruction begins, and no CDATA section: with so many bytes.
 const TEXT_END: usize = 3;
 
@@ -42,6 +44,8 @@ pub struct DeltaReader<'a, 'd> {
     differs: bool,
     ended: bool,
     pub(super) search: Search,
+    /// Entries of the tape that hold, though their tokens were read.
+    entries_read: usize,
     tokens_read: u64,
     bytes_read: u64,
 }
@@ -68,6 +72,11 @@ impl<'a, 'd> DeltaReader<'a, 'd> {
             false => delta.take_like(input.as_bytes()),
         };
         let old_is_empty = old.is_empty();
+        let room = budget.saturating_sub(input.len()) / size_of::<Entry>();
+        let mut edits = std::mem::take(&mut delta.edits);
+        if old_is_empty && !plain {
+            edits.fresh.reserve(room.min(input.len() / BYTES_A_TOKEN));
+        }
         DeltaReader {
             reader: Reader::with_limits(input, delta.options.limits),
             plain,
@@ -78,11 +87,12 @@ impl<'a, 'd> DeltaReader<'a, 'd> {
             shift: 0,
             same_to: 0,
             compared_to: 0,
-            edits: std::mem::take(&mut delta.edits),
-            room: budget.saturating_sub(input.len()) / size_of::<Entry>(),
+            edits,
+            room,
             differs: old_is_empty,
             ended: false,
             search: Search::default(),
+            entries_read: 0,
             tokens_read: 0,
             bytes_read: 0,
             delta,
@@ -324,6 +334,7 @@ impl<'a, 'd> DeltaReader<'a, 'd> {
         self.old_at += old.iter().map(Entry::token_bytes).sum::<usize>();
         if self.edits.fresh.get(mark..) == Some(old) {
             self.edits.fresh.truncate(mark);
+            self.entries_read += entries;
         } else {
             self.edits.part(self.next, mark, then);
         }
@@ -361,7 +372,8 @@ impl<'a, 'd> DeltaReader<'a, 'd> {
     fn next_document(&mut self) -> Document {
         self.edits.part(self.next, self.edits.fresh.len(), self.next);
         let (held, all) = (self.edits.held(), self.old.tape.len());
-        self.delta.worth.note(held as u64 > GAIN * self.tokens_read);
+        let saved = held.saturating_sub(self.entries_read) as u64;
+        self.delta.worth.note(saved > GAIN * self.tokens_read);
         let mut document = std::mem::take(&mut self.old);
         if self.edits.fresh.len() >= self.room {
             return document;
@@ -382,7 +394,7 @@ impl<'a, 'd> DeltaReader<'a, 'd> {
     }
 }
 
-/// So many entries that hold save what it costs to compare, read and note one token that differs.
+/// So many entries that are handed out again save what it costs to compare, read and note one token that differs.
 const GAIN: u64 = 3;
 
 impl Drop for DeltaReader<'_, '_> {

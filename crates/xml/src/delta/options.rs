@@ -34,7 +34,7 @@ impl Default for DeltaOptions {
 pub struct DeltaStats {
     /// Documents begun.
     pub documents: u64,
-    /// Those of them that were read plainly: in a pause.
+    /// Those of them that were read plainly: in a pause, or longer than the budget.
     pub documents_plain: u64,
     /// Documents that are kept now.
     pub documents_kept: u64,
