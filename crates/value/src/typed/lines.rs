@@ -115,16 +115,17 @@ impl LinesIn<'_> {
 
     /// The same for dynamic records.
     pub(crate) fn read_records(&self, many: &mut Vec<Value>) -> Option<(u32, usize)> {
-        let kinds: Vec<Option<DType>> = self.layout.cells().map(|cell| Some(cell?.dtype)).collect();
+        let walk = Walk::new(self)?;
+        let kinds = self.layout.cells().map(|cell| Some(cell?.dtype));
+        let cells: Vec<(Option<DType>, CellIn<'_>)> = kinds.zip(walk.cells.iter().copied()).collect();
         let mut flock = Flock::new(self.layout.shape(), many);
-        let read = |walk: &Walk<'_>, at| {
+        let read = walk.each(|walk, at| {
             let put = |values: &mut Vec<Value>| {
-                let behind = read_values(self.text, at, &kinds, &walk.cells, values)?;
+                let behind = read_values(self.text, at, &cells, values)?;
                 walk.behind(behind)
             };
             flock.push(|| walk.likely(), put)
-        };
-        let read = Walk::new(self)?.each(read);
+        });
         flock.finish();
         Some(read)
     }
@@ -209,16 +210,14 @@ const SOME: u32 = 64;
 fn read_values(
     text: &str,
     at: usize,
-    kinds: &[Option<DType>],
-    cells: &[CellIn<'_>],
+    cells: &[(Option<DType>, CellIn<'_>)],
     values: &mut Vec<Value>,
 ) -> Option<usize> {
-    let mut at = at;
-    for (k, (kind, cell)) in kinds.iter().zip(cells).enumerate() {
-        if k > 0 {
-            at = after_space(text.as_bytes(), at, cell.before)?;
-        }
-        let (value, end) = value_at(text, at, *kind, cell)?;
+    let ((kind, cell), rest) = cells.split_first()?;
+    let (value, mut at) = value_at(text, at, *kind, cell)?;
+    values.push(value);
+    for (kind, cell) in rest {
+        let (value, end) = value_at(text, after_space(text.as_bytes(), at, cell.before)?, *kind, cell)?;
         values.push(value);
         at = end;
     }
