@@ -11,6 +11,7 @@ use common::Sender;
 const TYPES: &str = "
 Place = lat:double, lon:double?
 Pole(Place) = height:int
+Spot = lat:double, lon:double?
 Thing = @id:string!, name:string?, (n:int | x:double~)?, at:Place?, tags:string*, numbers:int*, other:any?
 Things = thing:Thing*
 ";
@@ -102,6 +103,9 @@ fn whatever_changes_of_an_item_is_seen() {
         ("id", "<another>".into()),
         ("name", "x".into()),
         ("name", "".into()),
+        // As many bytes of other values.
+        ("name", "<".into()),
+        ("name", "abcd".into()),
         ("name", Value::Absent),
         ("n", Value::Absent),
         ("x", 1.5.into()),
@@ -126,6 +130,8 @@ fn whatever_changes_of_an_item_is_seen() {
         ("other", Value::Bool(false)),
         ("other", place(Some(3), None)),
         ("other", place(Some(4), None)),
+        ("other", place(None, None)),
+        ("other", record(&sender, "Spot", vec![("lat", 2.5.into())])),
     ];
     for (field, value) in edits {
         set(&mut things[100], field, value.clone());
@@ -170,6 +176,12 @@ fn arrays_in_items_are_kept_as_before() {
     let report = send(&mut sender, &things);
     assert_eq!((report.kind, report.values_compared), (Match::Content, 5000));
     assert!(report.bytes_around > 5000, "{report:?}");
+    let tags = Value::List((0..100).map(|i: i32| i.to_string().into()).collect());
+    set(&mut things[99], "tags", tags);
+    for _ in 0..3 {
+        send(&mut sender, &things);
+    }
+    assert_eq!(send(&mut sender, &things).values_compared, 5100);
 }
 
 #[test]
@@ -280,9 +292,11 @@ fn generated_types_are_kept_alike() {
     };
     send(&body);
     assert_eq!(send(&body).kind, Match::Content);
-    let edits: [fn(&mut Thing); 6] = [
+    let edits: [fn(&mut Thing); 8] = [
         |thing| thing.name = None,
         |thing| thing.x = Maybe::Value(0.0),
+        |thing| thing.x = Maybe::Absent,
+        |thing| thing.x = Maybe::Nil,
         |thing| thing.x = Maybe::Absent,
         |thing| thing.at = Some(Box::default()),
         |thing| {
