@@ -486,6 +486,13 @@ fn what_goes_on_alike_elsewhere_is_another_place() {
             ),
         ),
     ];
+    // The same where all names are one, and only how deep it is differs.
+    let [(old, new), ..] = &cases;
+    let deep = [old, new].map(|text| text.replace("a>", "g>"));
+    let cases = cases
+        .iter()
+        .map(|(old, new)| (old, new))
+        .chain([(&deep[0], &deep[1])]);
     for (old, new) in cases {
         let mut delta = patient();
         read(&mut delta, &old);
