@@ -26,7 +26,7 @@
 //! What it takes, in instructions of [`Reader`](crate::Reader) (`benches/read.rs`; quick-xml 1.9 to 2.3): alarms of a
 //! vSphere server as recorded (68 KB) 0.34 unchanged, 0.39 with 1 % of the texts changed, 0.85 with 25 %, 1.15 with
 //! all; a message of 5 KB 0.39, 0.42, 0.59, 1.21; a pretty-printed one of 22 KB 0.30, 0.35, 0.46, 0.92; a WSDL
-//! unchanged 0.30; a list of 100,000 numbers 0.36, 0.38, 0.67, 1.53, of records 0.34, 0.36, 0.54, 0.97. A document of
+//! unchanged 0.30; a list of 100,000 numbers 0.36, 0.38, 0.67, 1.53, of records 0.38, 0.39, 0.58, 1.06. A document of
 //! a new kind costs 1.4 to 1.7. Long texts with references gain nothing (1.23): they are read each time. Where it does
 //! not pay, comparing pauses, and two documents in 128 are tried.
 
