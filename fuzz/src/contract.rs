@@ -2,7 +2,7 @@
 //! loads can be stored and taken back, and its operations carry messages.
 
 use castile_codec::{DecodeOptions, EncodeOptions, Envelope, Version, encode};
-use castile_contract::{Bundle, Contract, Limits, MemoryResolver, Options, Warning};
+use castile_contract::{Bundle, Contract, Limits, MemoryResolver, Options, Warning, WarningKind};
 use castile_plan::{Plan, Types};
 use castile_testkit::{Effort, Rng, Sampler};
 use castile_value::ValueSink;
@@ -31,7 +31,7 @@ pub(crate) fn contract(bytes: &[u8]) {
     };
     stored(&contract, &files);
     // Where the first of two particles takes what the second wrote, and it was said, nothing is promised.
-    let ambiguous = |warning: &Warning| warning.text.contains("Unique Particle Attribution");
+    let ambiguous = |warning: &Warning| warning.kind == WarningKind::Ambiguous;
     if contract.warnings.iter().any(ambiguous) {
         return;
     }

@@ -61,7 +61,7 @@ fn source(
     extension: &str,
     text: impl FnOnce(&Contract, &str, &str) -> String,
 ) -> Result<(), Failure> {
-    let contract = args.contract.load()?;
+    let contract = args.contract.load_for_use()?;
     let source = output(args.output.as_deref(), &contract, extension);
     let beside = source.with_extension("contract");
     let resolver = castile_endpoint::resolver(&args.contract.options()?);

@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use castile_contract::Contract;
+use castile_contract::{Contract, Warning, WarningKind, masked};
 use castile_endpoint::{Cache, LoadOptions, Location};
 use castile_http::Tls;
 use clap::Args;
@@ -59,6 +59,30 @@ impl TlsArgs {
             ..Tls::default()
         })
     }
+
+    /// The same as on a command line.
+    fn words(&self) -> Vec<String> {
+        let mut words = options("--cacert", &self.cacert);
+        words.extend(options("--cert", &self.cert));
+        words.extend(options("--key", &self.key));
+        words.extend(self.insecure.then(|| "--insecure".to_owned()));
+        words
+    }
+}
+
+/// An option for each of the files.
+fn options<'p>(option: &str, files: impl IntoIterator<Item = &'p PathBuf>) -> Vec<String> {
+    let files = files.into_iter().map(|file| quoted(&file.to_string_lossy()));
+    files.map(|file| format!("{option} {file}")).collect()
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "_-./:@%+=,~".contains(c);
+    match !word.is_empty() && word.chars().all(plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
 }
 
 impl ContractArgs {
@@ -87,11 +111,22 @@ impl ContractArgs {
     pub(crate) fn load_for_use(&self) -> Result<Arc<Contract>, Failure> {
         let contract = self.load()?;
         if !tracing::enabled!(target: LOADING, tracing::Level::WARN)
-            && let Some(line) = warned(&contract, 0, &self.wsdl)
+            && let Some(line) = warned(&contract, 0, &self.words())
         {
             anstream::eprintln!("castile: {line}");
         }
         Ok(contract)
+    }
+
+    /// The contract as other commands are to be given it; a password in its URL is masked.
+    pub(crate) fn words(&self) -> String {
+        let mut words = vec![quoted(&masked(&self.wsdl))];
+        words.extend(options("--catalog", &self.catalog));
+        for (given, option) in [(self.offline, "--offline"), (self.no_cache, "--no-cache")] {
+            words.extend(given.then(|| option.to_owned()));
+        }
+        words.extend(self.tls.words());
+        words.join(" ")
     }
 
     /// Where the contract is.
@@ -103,8 +138,9 @@ impl ContractArgs {
     }
 }
 
-/// That something is wrong with a contract, beside so many warnings that were shown, and who tells what.
-pub(crate) fn warned(contract: &Contract, shown: usize, wsdl: &str) -> Option<String> {
+/// That something is wrong with a contract, beside so many warnings that were shown, and who tells what; `words`
+/// are [those of the contract](ContractArgs::words).
+pub(crate) fn warned(contract: &Contract, shown: usize, words: &str) -> Option<String> {
     let count = match (contract.warnings.len().saturating_sub(shown), shown) {
         (0, _) => return None,
         (1, 0) => "1 warning".to_owned(),
@@ -112,10 +148,35 @@ pub(crate) fn warned(contract: &Contract, shown: usize, wsdl: &str) -> Option<St
         (1, _) => "1 other warning".to_owned(),
         (n, _) => format!("{n} other warnings"),
     };
-    let wsdl = castile_contract::masked(wsdl);
+    let missing = contract
+        .warnings
+        .iter()
+        .filter(|w| w.kind == WarningKind::Missing);
+    let missing = match missing.count() {
+        0 => "",
+        1 => ", a missing document among them,",
+        _ => ", missing documents among them,",
+    };
     Some(format!(
-        "{count} about the contract; `castile validate {wsdl}` lists them"
+        "{count}{missing} about the contract; `castile validate {words}` lists them"
     ))
+}
+
+/// Warnings of one kind that are shown before the rest of them is counted.
+const ALIKE_MAX: usize = 3;
+
+/// Warnings in lines, the gravest first; unless `all` are wanted, of each kind a few and the number of the others.
+pub(crate) fn lines(warnings: &[Warning], all: bool) -> Vec<String> {
+    let mut lines = Vec::new();
+    for alike in warnings.chunk_by(|a, b| a.kind == b.kind) {
+        let most = if all { alike.len() } else { ALIKE_MAX };
+        lines.extend(alike.iter().take(most).map(ToString::to_string));
+        let more = alike.len().saturating_sub(most);
+        if more > 0 {
+            lines.push(format!("{more} more of this kind, which -v lists"));
+        }
+    }
+    lines
 }
 
 /// All of standard input.

@@ -61,10 +61,10 @@ fn main() -> ExitCode {
 
 fn run(cli: &Cli) -> Result<ExitCode, Failure> {
     match &cli.command {
-        Command::Inspect(args) => inspect::run(args),
+        Command::Inspect(args) => inspect::run(args, cli.verbose),
         Command::Call(args) => call::run(args, cli.verbose),
         Command::Serve(args) => serve::run(args, cli.verbose),
-        Command::Validate(args) => validate::run(args),
+        Command::Validate(args) => validate::run(args, cli.verbose),
         Command::Generate(args) => generate::run(args),
         Command::Bench(args) => bench::run(args),
         Command::Completions { shell } => {

@@ -327,7 +327,9 @@ fn warnings_of_a_contract_are_one_line_and_no_findings() {
         "{json}"
     );
 
-    let line = format!("about the contract; `castile validate {wsdl}` lists");
+    let line = format!(
+        "1 warning, a missing document among them, about the contract; `castile validate {wsdl}` lists"
+    );
     let call = ["call", &wsdl, "echoString", "text=x", "--dry-run"];
     let run = castile(&call);
     assert_eq!((run.code, run.err.lines().count()), (0, 1), "{}", run.err);
@@ -342,4 +344,62 @@ fn warnings_of_a_contract_are_one_line_and_no_findings() {
     assert!(inspect.err.is_empty(), "{}", inspect.err);
     assert_eq!(inspect.out.matches(&line).count(), 1, "{}", inspect.out);
     assert!(!inspect.out.contains("none.wsdl cannot"), "{}", inspect.out);
+}
+
+/// Types that can be read in two ways are many, and what is missing is what matters.
+#[test]
+fn warnings_of_one_kind_are_told_together_and_the_gravest_first() {
+    let text = std::fs::read_to_string(interop()).unwrap();
+    let (head, rest) = text.split_once("<xsd:element name=\"echoVoid\">").unwrap();
+    let content = "<xsd:element name='a' type='xsd:int' minOccurs='0'/><xsd:any minOccurs='0'/>";
+    let ambiguous = |i: i32| {
+        format!("<xsd:complexType name='A{i}'><xsd:sequence>{content}</xsd:sequence></xsd:complexType>")
+    };
+    let types: String = (0..9).map(ambiguous).collect();
+    let text = format!("{head}{types}<xsd:element name=\"echoVoid\">{rest}");
+    let (head, rest) = text.split_once("<wsdl:service").unwrap();
+    let text = format!("{head}<wsdl:import namespace='urn:none' location='none.wsdl'/><wsdl:service{rest}");
+    let folder = common::scratch("alike");
+    let (wsdl, catalog) = (folder.join("alike.wsdl"), folder.join("a catalog.tsv"));
+    std::fs::write(&wsdl, text).unwrap();
+    std::fs::write(&catalog, "urn:other\tother.xsd\n").unwrap();
+    let (wsdl, catalog) = (wsdl.to_string_lossy(), catalog.to_string_lossy());
+
+    let warnings = |options: &[&str]| -> Vec<String> {
+        let run = castile(&[&["validate", &*wsdl, "--no-cache"], options].concat());
+        assert_eq!(run.code, 0, "{}{}", run.out, run.err);
+        assert!(run.out.contains(", 10 warnings\n"), "{}", run.out);
+        let lines = run.out.lines().filter(|line| line.contains(": warning: "));
+        lines.map(str::to_owned).collect()
+    };
+    let few = warnings(&[]);
+    assert_eq!(few.len(), 5, "{few:?}");
+    assert!(few[0].contains("none.wsdl cannot be loaded"), "{few:?}");
+    assert!(few[1..4].iter().all(|line| line.contains("3.8.6")), "{few:?}");
+    assert!(few[4].ends_with("6 more of this kind, which -v lists"), "{few:?}");
+    let all = warnings(&["-v"]);
+    assert_eq!((all.len(), &all[..4]), (10, &few[..4]));
+
+    // What is to be typed next has the options that were given.
+    let next = format!("`castile validate {wsdl} --catalog '{catalog}' --offline` lists them");
+    let call = [
+        "call",
+        &*wsdl,
+        "echoString",
+        "text=x",
+        "--dry-run",
+        "--offline",
+        "--catalog",
+        &*catalog,
+    ];
+    let run = castile(&call);
+    assert!(
+        run.err
+            .contains("10 warnings, a missing document among them, about the contract")
+            && run.err.contains(&next),
+        "{}",
+        run.err
+    );
+    let run = castile(&["inspect", &wsdl, "--offline", "--catalog", &catalog]);
+    assert!(run.out.contains(&next), "{}", run.out);
 }

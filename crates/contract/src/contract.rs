@@ -6,10 +6,11 @@ use castile_plan::{ComplexId, ElementId, Field, Plan, Types};
 use serde::{Deserialize, Serialize};
 
 use crate::compile::Compiler;
-use crate::error::{Error, Kind, Place, Warning};
+use crate::error::{Error, Kind, Place};
 use crate::load::{DocumentKind, Documents, Entry};
 use crate::options::Options;
 use crate::resolve::Resolver;
+use crate::warning::Warning;
 use crate::wsdl;
 
 /// The field of every header type for blocks that the contract does not name, as XML.
@@ -26,7 +27,7 @@ pub struct Contract {
     pub services: Vec<Service>,
     /// Those that a port uses and all others, in document order, the entry's first.
     pub bindings: Vec<Binding>,
-    /// What is wrong with the contract without making it useless.
+    /// What is wrong with the contract without making it useless, the gravest first.
     pub warnings: Vec<Warning>,
     /// Every document, the entry first.
     pub documents: Vec<Document>,
@@ -251,6 +252,7 @@ impl Contract {
         // What is used in several places is compiled in each.
         let mut said = std::collections::HashSet::new();
         warnings.retain(|warning| said.insert(warning.to_string()));
+        warnings.sort_by_key(|warning| warning.kind);
         let sources = documents.list.into_iter();
         let documents = sources.map(|d| Document {
             location: d.location.into(),

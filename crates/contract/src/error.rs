@@ -1,5 +1,4 @@
-//! The crate's one [`Error`]: what is wrong ([`Kind`]), where, and whose fault it is ([`Guilty`]);
-//! and [`Warning`], for what a contract gets wrong that peers tolerate.
+//! The crate's one [`Error`]: what is wrong ([`Kind`]), where, and whose fault it is ([`Guilty`]).
 
 use std::borrow::Cow;
 use std::fmt;
@@ -178,18 +177,3 @@ impl fmt::Display for Kind {
 }
 
 impl std::error::Error for Error {}
-
-/// What a contract gets wrong, or leaves open, without being useless for it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Warning {
-    /// Where.
-    pub place: Place,
-    /// The rule it breaks, or the construct, and what was done about it: a sentence.
-    pub text: Box<str>,
-}
-
-impl fmt::Display for Warning {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place, self.text)
-    }
-}

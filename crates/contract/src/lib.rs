@@ -56,6 +56,7 @@ mod pairs;
 mod resolve;
 mod stored;
 mod tree;
+mod warning;
 mod wsdl;
 mod xsd;
 
@@ -65,8 +66,9 @@ pub use contract::{
     Addressing, Binding, BodyStyle, Contract, Document, FaultDecl, Found, HEADER_ANY, Operation, Port,
     PortRef, Protocol, Service,
 };
-pub use error::{Error, Guilty, Kind, Place, Warning, masked};
+pub use error::{Error, Guilty, Kind, Place, masked};
 pub use load::{DocumentKind, Entry};
 pub use near::near;
 pub use options::{Limits, Options};
 pub use resolve::{Loaded, MemoryResolver, ResolveError, Resolver, join};
+pub use warning::{Warning, WarningKind};

@@ -7,11 +7,12 @@ use castile_plan::{ComplexId, Plan, Types, decode_stored, encode_stored};
 use serde::{Deserialize, Serialize};
 
 use crate::contract::{Binding, Contract, Document, Service};
-use crate::error::{Error, Kind, Place, Warning};
+use crate::error::{Error, Kind, Place};
+use crate::warning::Warning;
 
 /// Grows whenever what is stored, or how contracts are compiled, changes. Other versions' stored
 /// contracts are not read.
-const VERSION: (&str, u32) = (env!("CARGO_PKG_VERSION"), 12);
+const VERSION: (&str, u32) = (env!("CARGO_PKG_VERSION"), 13);
 
 /// Borrowed from a contract.
 #[derive(Serialize)]

@@ -3,7 +3,7 @@
 
 mod common;
 
-use castile_contract::Options;
+use castile_contract::{Contract, Options, WarningKind};
 use common::load;
 
 const SOUND: &str = r#"<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" targetNamespace="urn:w" xmlns:w="urn:w"
@@ -234,6 +234,43 @@ fn what_is_broken_is_tolerated_with_a_warning() {
             operation.map(|o| &o.unsupported)
         );
     }
+}
+
+/// What is missing matters more than what is read as it was meant, wherever it stands.
+#[test]
+fn the_gravest_warnings_come_first() {
+    let mut text = SOUND.to_owned();
+    for (from, to) in [
+        ("value=\"[a-z]+\"", "value=\"(\""),
+        ("type=\"xs:int\"", "type=\"int\""),
+        ("type=\"w:Word\"", "type=\"Word\""),
+        ("message=\"w:bad\"/>", "message=\"w:none\"/>"),
+        (
+            "<message name=\"in\">",
+            "<import namespace='urn:n' location='n.wsdl'/><message name=\"in\">",
+        ),
+    ] {
+        assert!(text.contains(from), "{from}");
+        text = text.replacen(from, to, 1);
+    }
+    let contract = load(&[("w.wsdl", &text)], &Options::default()).unwrap();
+    let kinds = contract
+        .warnings_by_kind()
+        .map(|alike| (alike[0].kind, alike.len()));
+    let kinds: Vec<(WarningKind, usize)> = kinds.collect();
+    let expected = [
+        (WarningKind::Missing, 1),
+        (WarningKind::LeftOut, 1),
+        (WarningKind::Meant, 2),
+        (WarningKind::Unchecked, 1),
+    ];
+    assert_eq!(kinds, expected, "{:?}", contract.warnings);
+    let mut stored = Vec::new();
+    contract.to_stored(&mut stored).unwrap();
+    assert_eq!(
+        Contract::from_stored(&stored).unwrap().warnings,
+        contract.warnings
+    );
 }
 
 #[test]

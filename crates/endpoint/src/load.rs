@@ -190,18 +190,20 @@ impl<R: Resolver> Resolver for Given<R> {
     }
 }
 
-/// Tells what is wrong with a contract; of a very broken one the beginning.
+/// Tells what is wrong with a contract; of much that is wrong in one way the beginning.
 fn warn(contract: &Contract) {
-    const WARNINGS_MAX: usize = 10;
-    for warning in contract.warnings.iter().take(WARNINGS_MAX) {
-        tracing::warn!(%warning, "the contract is not quite right");
-    }
-    let more = contract.warnings.len().saturating_sub(WARNINGS_MAX);
-    if more > 0 {
-        tracing::warn!(
-            more,
-            "the contract is wrong in more places, which castile validate lists"
-        );
+    const ALIKE_MAX: usize = 3;
+    for alike in contract.warnings_by_kind() {
+        for warning in alike.iter().take(ALIKE_MAX) {
+            tracing::warn!(%warning, "the contract is not quite right");
+        }
+        let more = alike.len().saturating_sub(ALIKE_MAX);
+        if more > 0 {
+            tracing::warn!(
+                more,
+                "the contract is wrong like that in more places, which castile validate -v lists"
+            );
+        }
     }
 }
 

@@ -246,7 +246,8 @@ fn request(args: &CallArgs, client: &Client, operation: &Operation) -> Result<Ou
     prepared.map_err(|e| {
         let hint = format!(
             "castile inspect {} --operation {} lists the arguments",
-            args.contract.wsdl, args.operation
+            args.contract.words(),
+            args.operation
         );
         Failure::from(e).hint(hint)
     })

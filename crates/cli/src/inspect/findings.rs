@@ -1,16 +1,19 @@
 //! Which of a contract's warnings are about an operation.
 
-use castile_contract::{Contract, Operation};
+use castile_contract::{Contract, Operation, Warning};
 use castile_plan::{TypeId, Types};
 
 use super::reach::Reached;
 
 /// The warnings that name the operation, or a type or element of its messages.
-pub(super) fn of_operation(contract: &Contract, operation: &Operation, reached: &Reached) -> Vec<String> {
+pub(super) fn of_operation<'c>(
+    contract: &'c Contract,
+    operation: &Operation,
+    reached: &Reached,
+) -> impl Iterator<Item = &'c Warning> {
     let names = names(&contract.types, operation, reached);
     let warnings = contract.warnings.iter();
-    let about = warnings.filter(|warning| names.iter().any(|name| mentions(&warning.text, name)));
-    about.map(ToString::to_string).collect()
+    warnings.filter(move |warning| names.iter().any(|name| mentions(&warning.text, name)))
 }
 
 fn names(types: &Types, operation: &Operation, reached: &Reached) -> Vec<String> {

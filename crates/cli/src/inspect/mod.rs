@@ -56,10 +56,14 @@ struct View {
     contract: Arc<Contract>,
     /// The WSDL as the user named it.
     location: String,
+    /// The same for another command, with its options.
+    words: String,
     operation: Option<String>,
     service: Option<String>,
     port: Option<String>,
     types: bool,
+    /// Whether all warnings are shown, also where many are alike.
+    verbose: bool,
 }
 
 impl View {
@@ -75,7 +79,7 @@ impl View {
     }
 }
 
-pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &InspectArgs, verbose: u8) -> Result<ExitCode, Failure> {
     let contract = args.contract.load()?;
     if args.service.is_some() || args.port.is_some() {
         contract.ports(args.service.as_deref(), args.port.as_deref())?;
@@ -85,11 +89,13 @@ pub(crate) fn run(args: &InspectArgs) -> Result<ExitCode, Failure> {
     }
     let view = View {
         contract,
-        location: args.contract.wsdl.clone(),
+        location: castile_contract::masked(&args.contract.wsdl).into_owned(),
+        words: args.contract.words(),
         operation: args.operation.clone(),
         service: args.service.clone(),
         port: args.port.clone(),
         types: args.types,
+        verbose: verbose > 0,
     };
     let text = if args.json {
         crate::values::json::pretty(&json::contract(&view)) + "\n"

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use castile_contract::{BodyStyle, Contract, Operation, PortRef, Protocol};
+use castile_contract::{BodyStyle, Contract, Operation, PortRef, Protocol, Warning};
 use castile_plan::{ComplexId, Field, FieldKind, Occurs, Plan, Style, TypeId, Types};
 
 use super::outline::{Row, outline};
@@ -28,7 +28,7 @@ pub(super) fn contract(view: &View) -> String {
     services(view, &mut out);
     let detailed = view.operation.is_some();
     let mut reached = Reached::default();
-    let mut found: Vec<String> = Vec::new();
+    let mut found: Vec<&Warning> = Vec::new();
     for (ports, binding) in groups(view) {
         let _ = writeln!(out, "\n{BOLD}operations of {ports}{BOLD:#}");
         for operation in binding.operations.iter().filter(|o| view.wants(o)) {
@@ -47,7 +47,7 @@ pub(super) fn contract(view: &View) -> String {
     if view.types || detailed {
         types(&contract.types, &reached, &mut out);
     }
-    warnings(view, found, &mut out);
+    warnings(view, &found, &mut out);
     if detailed {
         example(view, &mut out);
     }
@@ -427,16 +427,16 @@ fn types(types: &Types, reached: &Reached, out: &mut String) {
 }
 
 /// What is wrong with what is shown, and how much else is.
-fn warnings(view: &View, mut found: Vec<String>, out: &mut String) {
-    found.sort_unstable();
-    found.dedup();
-    if !found.is_empty() {
+fn warnings(view: &View, found: &[&Warning], out: &mut String) {
+    let all = view.contract.warnings.iter();
+    let about: Vec<Warning> = all.filter(|warning| found.contains(warning)).cloned().collect();
+    if !about.is_empty() {
         out.push('\n');
     }
-    for warning in &found {
-        let _ = writeln!(out, "{WARN}warning: {warning}{WARN:#}");
+    for line in crate::load::lines(&about, view.verbose) {
+        let _ = writeln!(out, "{WARN}warning: {line}{WARN:#}");
     }
-    if let Some(line) = crate::load::warned(&view.contract, found.len(), &view.location) {
+    if let Some(line) = crate::load::warned(&view.contract, about.len(), &view.words) {
         let _ = writeln!(out, "\n{WARN}{line}{WARN:#}");
     }
 }
@@ -458,7 +458,7 @@ fn example(view: &View, out: &mut String) {
     let _ = writeln!(
         out,
         "\n{BOLD}example{BOLD:#}  castile call {} {name} --data args.json",
-        view.location
+        view.words
     );
     let lines: Vec<&str> = template.lines().collect();
     for line in lines.iter().take(EXAMPLE_LINES) {
@@ -468,7 +468,7 @@ fn example(view: &View, out: &mut String) {
         let _ = writeln!(
             out,
             "  ... castile call {} {name} --template prints all of it",
-            view.location
+            view.words
         );
     }
 }

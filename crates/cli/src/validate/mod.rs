@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use castile_codec::{DecodeOptions, Envelope, Error, HeaderBlock, Limits, Version};
-use castile_contract::{Contract, Protocol};
+use castile_contract::{Contract, Protocol, Warning, masked};
 use castile_plan::{ComplexId, Plan, Style, Types};
 use castile_value::ValueSink;
 use clap::Args;
@@ -23,7 +23,8 @@ const EXAMPLES: &str = "\
 The operation is found by the message's first body element; requests go before replies. Findings
 are lines of FILE:LINE:COLUMN, so that editors can jump there. Exit code 1 when there are any.
 Without a message it says what is wrong with the contract: a finding is an operation that cannot be
-used, and warnings tell of what breaks a rule and works all the same; they leave the exit code 0.
+used, and warnings tell of what breaks a rule and works all the same, the gravest first; they leave the
+exit code 0. Of many of one kind the first few are shown; -v shows all.
 Notes tell what the WS-I Basic Profile 1.1 does not allow, with the number of the requirement, and
 what is odd but allowed; they are no findings either.
 
@@ -66,7 +67,7 @@ struct Report {
     what: String,
     findings: Vec<Finding>,
     /// What is wrong with a contract without making any of it useless.
-    warnings: Vec<String>,
+    warnings: Vec<Warning>,
     /// What is odd but allowed.
     notes: Vec<String>,
 }
@@ -89,10 +90,11 @@ impl From<&Error> for Finding {
     }
 }
 
-pub(crate) fn run(args: &ValidateArgs) -> Result<ExitCode, Failure> {
+pub(crate) fn run(args: &ValidateArgs, verbose: u8) -> Result<ExitCode, Failure> {
     let Some(message) = &args.message else {
         let report = of_contract(args)?;
-        print(args, Path::new(&args.contract.wsdl), &report)?;
+        let wsdl = masked(&args.contract.wsdl);
+        print(args, Path::new(&*wsdl), &report, verbose > 0)?;
         return Ok(ExitCode::from(u8::from(!report.findings.is_empty())));
     };
     let contract = args.contract.load()?;
@@ -113,7 +115,7 @@ pub(crate) fn run(args: &ValidateArgs) -> Result<ExitCode, Failure> {
             ..Report::default()
         },
     };
-    print(args, message, &report)?;
+    print(args, message, &report, verbose > 0)?;
     Ok(ExitCode::from(u8::from(!report.findings.is_empty())))
 }
 
@@ -136,7 +138,7 @@ fn of_contract(args: &ValidateArgs) -> Result<Report, Failure> {
     Ok(Report {
         what: format!("the contract {}", contract.name),
         findings: unusable.collect(),
-        warnings: contract.warnings.iter().map(ToString::to_string).collect(),
+        warnings: contract.warnings.clone(),
         notes: profile.iter().map(|w| format!("WS-I BP 1.1: {w}")).collect(),
     })
 }
@@ -332,7 +334,7 @@ fn fault(types: &Types, detail: Option<ComplexId>, text: &str, report: &mut Repo
     }
 }
 
-fn print(args: &ValidateArgs, subject: &Path, report: &Report) -> Result<(), Failure> {
+fn print(args: &ValidateArgs, subject: &Path, report: &Report, verbose: bool) -> Result<(), Failure> {
     if args.json {
         let findings = report.findings.iter().map(|f| {
             json!({ "line": f.line.map(|l| l.0), "column": f.line.map(|l| l.1), "path": f.path, "text": f.text })
@@ -341,7 +343,7 @@ fn print(args: &ValidateArgs, subject: &Path, report: &Report) -> Result<(), Fai
             "valid": report.findings.is_empty(),
             "message": report.what,
             "findings": findings.collect::<Vec<Json>>(),
-            "warnings": report.warnings,
+            "warnings": load::lines(&report.warnings, true),
             "notes": report.notes,
         });
         let text = crate::values::json::pretty(&json) + "\n";
@@ -363,7 +365,7 @@ fn print(args: &ValidateArgs, subject: &Path, report: &Report) -> Result<(), Fai
             text += &format!("    at {}\n", finding.path);
         }
     }
-    for warning in &report.warnings {
+    for warning in load::lines(&report.warnings, verbose) {
         text += &format!("{file}: {odd}warning{odd:#}: {warning}\n");
     }
     for note in &report.notes {

@@ -8,6 +8,7 @@ use castile_plan::{Builtin, Field, FieldKind, NsIx, QName, TypeId, Wildcard};
 use super::{Compiler, Scope, Unusable, wildcard};
 use crate::names::Ns;
 use crate::tree::{NodeRef, QNameRef};
+use crate::warning::WarningKind;
 use crate::xsd::{Decl, Space};
 
 /// The attributes of a complex type, inherited ones included.
@@ -108,7 +109,8 @@ impl<'d> Compiler<'d> {
                     .get(i as usize)
                     .cloned()
                     .unwrap_or_default();
-                self.warn(scope.schema, node, format!("{text}; its attributes are left out"));
+                let text = format!("{text}; its attributes are left out");
+                self.warn(WarningKind::LeftOut, scope.schema, node, text);
                 return Ok(());
             }
         };
@@ -134,7 +136,7 @@ impl<'d> Compiler<'d> {
         let local = name.or(reference.map(|name| name.local));
         if let Some(local) = local.filter(|local| !castile_xml::is_ncname(local)) {
             let text = format!("{local:?} is no name of an attribute, which is left out (XSD part 1, 3.2.2)");
-            self.warn(scope.schema, node, text);
+            self.warn(WarningKind::LeftOut, scope.schema, node, text);
             return None;
         }
         let mut field = match (name, reference) {
@@ -142,6 +144,7 @@ impl<'d> Compiler<'d> {
             (Some(name), _) => self.declared_attribute(scope, node, name),
             (None, None) => {
                 self.warn(
+                    WarningKind::LeftOut,
                     scope.schema,
                     node,
                     "an attribute has neither name nor ref and is left out".into(),

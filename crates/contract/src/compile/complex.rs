@@ -11,6 +11,7 @@ use super::particle::any_element;
 use super::{Compiler, Scope, Unusable, empty};
 use crate::names::Ns;
 use crate::tree::{NodeRef, QNameRef};
+use crate::warning::WarningKind;
 use crate::xsd::{Decl, Space};
 
 /// A complex type before its content is flattened, with everything it inherits.
@@ -94,6 +95,7 @@ impl<'d> Compiler<'d> {
             .find(|c| c.is(Ns::XSD, "extension") || c.is(Ns::XSD, "restriction"));
         let Some(derived) = derived else {
             self.warn(
+                WarningKind::Tolerated,
                 decl.schema,
                 content,
                 "neither extension nor restriction: the content is taken as empty".into(),

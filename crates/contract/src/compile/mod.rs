@@ -33,11 +33,12 @@ use std::rc::Rc;
 
 use castile_plan::{Complex, ComplexId, Derivation, ElementId, Namespace, NsIx, QName, TypeId, Types};
 
-use crate::error::{Error, Place, Warning};
+use crate::error::{Error, Place};
 use crate::load::Documents;
 use crate::names::Ns;
 use crate::options::Limits;
 use crate::tree::NodeRef;
+use crate::warning::{Warning, WarningKind};
 use crate::xsd::{Decl, Schemas};
 
 pub(crate) use model::{Compositor, Leaf, Model};
@@ -223,9 +224,10 @@ impl<'d> Compiler<'d> {
         self.documents.place(document.unwrap_or(schema ^ OUTSIDE), node)
     }
 
-    pub(crate) fn warn(&mut self, schema: u32, node: NodeRef<'d>, text: String) {
+    pub(crate) fn warn(&mut self, kind: WarningKind, schema: u32, node: NodeRef<'d>, text: String) {
         let place = self.place(schema, node);
         self.warnings.push(Warning {
+            kind,
             place,
             text: text.into(),
         });

@@ -9,6 +9,7 @@ use super::model::{Compositor, Leaf, Model};
 use super::{Compiler, Scope, Unusable};
 use crate::names::Ns;
 use crate::tree::NodeRef;
+use crate::warning::WarningKind;
 use crate::xsd::{Decl, Space};
 
 type Particle = Result<Option<Rc<Model>>, Unusable>;
@@ -151,6 +152,7 @@ impl<'d> Compiler<'d> {
             (Some(min), Some(_)) if node.token("maxOccurs").is_none() => Occurs { min, max: min },
             _ => {
                 self.warn(
+                    WarningKind::Tolerated,
                     scope.schema,
                     node,
                     "minOccurs or maxOccurs make no sense; 0 to unbounded is taken (XSD part 1, 3.9)".into(),

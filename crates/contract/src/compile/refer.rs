@@ -8,6 +8,7 @@ use castile_plan::{Builtin, QName, TypeId};
 use super::{Compiler, Unusable};
 use crate::names::Ns;
 use crate::tree::{NodeRef, QNameRef};
+use crate::warning::WarningKind;
 use crate::xsd::{Decl, Space};
 
 impl<'d> Compiler<'d> {
@@ -46,7 +47,7 @@ impl<'d> Compiler<'d> {
             let ty = built_in(name.local)?;
             let local = name.local;
             let text = format!("there is no type {clark}; xsd:{local} is taken (XSD part 1, 3.15.3)");
-            self.warn(schema, node, text);
+            self.warn(WarningKind::Meant, schema, node, text);
             return Some(ty);
         }
         let decl = self.schemas.find(Space::Element, schema, name)?;
@@ -54,7 +55,7 @@ impl<'d> Compiler<'d> {
         let inner = element.child(Ns::XSD, "complexType")?;
         let text =
             format!("there is no type {clark}; that of the element {clark} is taken (XSD part 1, 3.15.3)");
-        self.warn(schema, node, text);
+        self.warn(WarningKind::Meant, schema, node, text);
         let decl = Decl {
             schema: decl.schema,
             node: inner.id(),
@@ -129,6 +130,7 @@ impl<'d> Compiler<'d> {
         {
             let there = self.documents.names.clark(ns, name.local);
             self.warn(
+                WarningKind::Meant,
                 schema,
                 node,
                 format!("there is no {noun} {clark}; {there} is taken (XSD part 1, 3.15.3)"),

@@ -5,6 +5,7 @@ use castile_plan::{Builtin, Facets, Simple, SimpleId, TypeId, Variety, WhiteSpac
 use super::{Compiler, Unusable, facets};
 use crate::names::Ns;
 use crate::tree::NodeRef;
+use crate::warning::WarningKind;
 use crate::xsd::{Decl, Space};
 
 impl<'d> Compiler<'d> {
@@ -38,6 +39,7 @@ impl<'d> Compiler<'d> {
             return Ok(constructed(Variety::Union(members)));
         }
         self.warn(
+            WarningKind::Tolerated,
             decl.schema,
             node,
             "a simple type says nothing of itself; it is taken as xsd:string".into(),
@@ -53,7 +55,7 @@ impl<'d> Compiler<'d> {
             };
             if let Some(problem) = pattern_problem(value) {
                 let text = format!("the pattern {value:?} is not checked: {problem} (XSD part 2, F)");
-                self.warn(decl.schema, facet, text);
+                self.warn(WarningKind::Unchecked, decl.schema, facet, text);
             }
         }
     }

@@ -6,7 +6,8 @@ use std::collections::{HashMap, HashSet};
 use castile_plan::{Complex, ComplexId, Field, FieldKind, Occurs, Particle, QName, TypeId, Types};
 
 use super::Compiler;
-use crate::error::{Place, Warning};
+use crate::error::Place;
+use crate::warning::{Warning, WarningKind};
 
 /// Wildcards and groups in groups are looked into so deep.
 const DEPTH_MAX: u32 = 8;
@@ -22,6 +23,7 @@ impl Compiler<'_> {
             let at = self.declarations.get(&id).copied();
             let place = at.and_then(|decl| Some(self.place(decl.schema, self.schemas.node(decl)?)));
             self.warnings.push(Warning {
+                kind: WarningKind::Ambiguous,
                 place: place.unwrap_or_else(|| Place::document(self.documents.location(0))),
                 text: format!(
                     "type {}: {found} can be taken by two particles at one point, and the first takes it (XSD part 1, \

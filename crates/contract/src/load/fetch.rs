@@ -3,11 +3,12 @@
 use castile_xml::Reader;
 
 use super::{Document, DocumentKind, Documents};
-use crate::error::{Error, Kind, Place, Warning};
+use crate::error::{Error, Kind, Place};
 use crate::names::Ns;
 use crate::options::Options;
 use crate::resolve::{Loaded, Resolver, is_remote, join, scheme};
 use crate::tree::{NodeRef, Tree};
+use crate::warning::{Warning, WarningKind};
 
 /// Loads documents, each once, within limits.
 pub(super) struct Fetcher<'r> {
@@ -181,6 +182,7 @@ impl<'r> Fetcher<'r> {
         if let Some((_, rest)) = text.split_once("?>").filter(|_| !space.is_empty()) {
             text = (String::from_utf8_lossy(space) + rest).into_owned().into();
             to.warnings.push(Warning {
+                kind: WarningKind::Tolerated,
                 place: place(),
                 text: "white space before the XML declaration is passed over (XML 1.0, 2.8)".into(),
             });
@@ -190,6 +192,7 @@ impl<'r> Fetcher<'r> {
         if let Some(draft) = to.names.take_draft() {
             let text = format!("{draft} is a draft of XML Schema; the recommendation of 2001 is read for it");
             to.warnings.push(Warning {
+                kind: WarningKind::Tolerated,
                 place: place(),
                 text: text.into(),
             });

@@ -4,11 +4,12 @@ use std::collections::{HashSet, VecDeque};
 
 use super::fetch::{Failed, Fetcher, Wanted};
 use super::{DocumentKind, Documents, Entry, Schema};
-use crate::error::{Error, Warning, masked};
+use crate::error::{Error, masked};
 use crate::names::Ns;
 use crate::options::Options;
 use crate::resolve::{Loaded, Resolver};
 use crate::tree::NodeRef;
+use crate::warning::{Warning, WarningKind};
 
 /// Loads an entry and, breadth first, everything it refers to.
 pub(super) fn load(entry: Entry<'_>, resolver: &dyn Resolver, options: &Options) -> Result<Documents, Error> {
@@ -244,6 +245,7 @@ impl Follower<'_> {
             let place = documents.place(reference.document, node);
             let text = format!("{text}; what needs it cannot be used");
             documents.warnings.push(Warning {
+                kind: WarningKind::Missing,
                 place,
                 text: text.into(),
             });

@@ -10,11 +10,12 @@ use std::collections::{HashMap, HashSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::error::{Error, Place, Warning};
+use crate::error::{Error, Place};
 use crate::names::{Names, Ns};
 use crate::options::Options;
 use crate::resolve::Resolver;
 use crate::tree::{NodeRef, Tree};
+use crate::warning::Warning;
 
 /// What a contract is made from.
 #[derive(Clone, Copy, Debug)]

@@ -3,9 +3,9 @@
 use super::{At, Definitions, addressing, operation, wrong_namespace};
 use crate::compile::Compiler;
 use crate::contract::{Binding, Port, Protocol, Service};
-use crate::error::Warning;
 use crate::names::Ns;
 use crate::tree::NodeRef;
+use crate::warning::{Warning, WarningKind};
 
 /// Compiles every binding, then the services that refer to them.
 pub(super) fn compile<'d>(
@@ -74,12 +74,8 @@ fn port_type<'d>(
 ) -> Option<At<'d>> {
     let names = &compiler.documents.names;
     let Some(reference) = binding.node.qname("type") else {
-        warn(
-            compiler,
-            binding,
-            binding.node,
-            "the binding names no port type (WSDL 1.1, 2.5)",
-        );
+        let text = "the binding names no port type (WSDL 1.1, 2.5)";
+        warn(compiler, WarningKind::LeftOut, binding, binding.node, text);
         return None;
     };
     let Some(found) = definitions.port_types.find(reference) else {
@@ -87,12 +83,12 @@ fn port_type<'d>(
             "there is no port type {} (WSDL 1.1, 2.5)",
             names.clark(reference.ns, reference.local)
         );
-        warn(compiler, binding, binding.node, &text);
+        warn(compiler, WarningKind::LeftOut, binding, binding.node, &text);
         return None;
     };
     if found.lenient {
         let text = wrong_namespace(names, "port type", reference, found.at);
-        warn(compiler, binding, binding.node, &text);
+        warn(compiler, WarningKind::Meant, binding, binding.node, &text);
     }
     Some(found.at)
 }
@@ -140,12 +136,12 @@ fn port<'d>(
             "port {name} is left out: there is no binding {}",
             node.token("binding").unwrap_or("for it")
         );
-        warn(compiler, service, node, &text);
+        warn(compiler, WarningKind::LeftOut, service, node, &text);
         return None;
     };
     if found.lenient {
         let text = wrong_namespace(&compiler.documents.names, "binding", reference, found.at);
-        warn(compiler, service, node, &text);
+        warn(compiler, WarningKind::Meant, service, node, &text);
     }
     let address = node
         .children()
@@ -158,9 +154,16 @@ fn port<'d>(
     })
 }
 
-pub(super) fn warn<'d>(compiler: &mut Compiler<'d>, at: At<'d>, node: NodeRef<'d>, text: &str) {
+pub(super) fn warn<'d>(
+    compiler: &mut Compiler<'d>,
+    kind: WarningKind,
+    at: At<'d>,
+    node: NodeRef<'d>,
+    text: &str,
+) {
     let place = compiler.documents.place(at.document, node);
     compiler.warnings.push(Warning {
+        kind,
         place,
         text: text.into(),
     });

@@ -10,6 +10,7 @@ use super::{At, addressing};
 use crate::compile::{Compiler, Leaf, OUTSIDE};
 use crate::contract::{BodyStyle, FaultDecl};
 use crate::names::Ns;
+use crate::warning::WarningKind;
 
 impl<'d> Messages<'_, 'd> {
     /// The declared faults and the type of the detail.
@@ -28,7 +29,8 @@ impl<'d> Messages<'_, 'd> {
             let message = match self.message(compiler, reference, at.document, fault) {
                 Ok(message) => message,
                 Err(why) => {
-                    warn(compiler, at, fault, &format!("fault {name} is left out: {why}"));
+                    let text = format!("fault {name} is left out: {why}");
+                    warn(compiler, WarningKind::LeftOut, at, fault, &text);
                     continue;
                 }
             };
@@ -55,7 +57,7 @@ impl<'d> Messages<'_, 'd> {
                     let text = format!(
                         "fault {name} is left out: its message has no part with an element (WSDL 1.1, 3.6)"
                     );
-                    warn(compiler, at, fault, &text);
+                    warn(compiler, WarningKind::LeftOut, at, fault, &text);
                     continue;
                 }
             };

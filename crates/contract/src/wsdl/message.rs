@@ -11,6 +11,7 @@ use crate::compile::{Compiler, Compositor, Leaf, Model, OUTSIDE};
 use crate::contract::BodyStyle;
 use crate::names::Ns;
 use crate::tree::{NodeRef, QNameRef};
+use crate::warning::WarningKind;
 
 /// Which message of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -146,6 +147,7 @@ impl<'d> Messages<'_, 'd> {
                 let text = wrong_namespace(names, "message", name, found.at);
                 warn(
                     compiler,
+                    WarningKind::Meant,
                     At {
                         document,
                         node,
@@ -207,7 +209,7 @@ impl<'d> Messages<'_, 'd> {
                     node: header,
                     target: self.target,
                 };
-                warn(compiler, at, header, &text);
+                warn(compiler, WarningKind::LeftOut, at, header, &text);
                 continue;
             };
             let leaf = self.header_leaf(compiler, message, header, found);

@@ -14,11 +14,11 @@ use std::collections::HashMap;
 
 use crate::compile::Compiler;
 use crate::contract::{Binding, Service};
-use crate::error::Warning;
 use crate::load::{DocumentKind, Documents};
 use crate::names::{Names, Ns};
 use crate::pairs;
 use crate::tree::{NodeRef, QNameRef};
+use crate::warning::{Warning, WarningKind};
 
 pub(crate) use part::{block, open_block};
 
@@ -51,7 +51,11 @@ pub(crate) fn compile(compiler: &mut Compiler<'_>) -> Compiled {
     } else if bindings.is_empty() {
         let place = crate::error::Place::document(documents.location(0));
         let text = "the contract has no binding, so nothing can be called".into();
-        compiler.warnings.push(Warning { place, text });
+        compiler.warnings.push(Warning {
+            kind: WarningKind::LeftOut,
+            place,
+            text,
+        });
     }
     Compiled {
         name,

@@ -10,6 +10,7 @@ use crate::compile::Compiler;
 use crate::contract::{BodyStyle, Operation, Protocol};
 use crate::names::Ns;
 use crate::tree::NodeRef;
+use crate::warning::WarningKind;
 
 /// Compiles the operations of `binding`, whose port type is `port_type`. One that the port type
 /// lacks can be found and not used.
@@ -35,7 +36,7 @@ pub(super) fn compile<'d>(
         let unique = unique(&mut names, name);
         if unique != name {
             let text = format!("operation {name} is overloaded (WS-I BP R2304); this one is called {unique}");
-            warn(compiler, binding, bound, &text);
+            warn(compiler, WarningKind::Renamed, binding, bound, &text);
         }
         let same = abstracts.get(name).map(Vec::as_slice).unwrap_or_default();
         let defined = same
@@ -80,7 +81,7 @@ fn undefined<'d>(
     name: String,
 ) -> Operation {
     let text = format!("the port type of its binding has no operation {name} (WSDL 1.1, 2.5)");
-    warn(compiler, binding, bound, &text);
+    warn(compiler, WarningKind::LeftOut, binding, bound, &text);
     let place = compiler.documents.place(binding.document, bound);
     Operation {
         name,

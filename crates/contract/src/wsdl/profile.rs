@@ -6,12 +6,13 @@ use std::collections::HashSet;
 use super::operation::is_soap;
 use super::{At, Definitions};
 use crate::contract::Contract;
-use crate::error::{Error, Warning};
+use crate::error::Error;
 use crate::load::{DocumentKind, Documents, Entry};
 use crate::names::Ns;
 use crate::options::Options;
 use crate::resolve::Resolver;
 use crate::tree::NodeRef;
+use crate::warning::{Warning, WarningKind};
 
 impl Contract {
     /// What the documents of a WSDL have against the Basic Profile 1.1, in their order.
@@ -55,6 +56,7 @@ struct Profile<'d> {
 impl<'d> Profile<'d> {
     fn find(&mut self, document: u32, node: NodeRef<'d>, text: &str) {
         self.found.push(Warning {
+            kind: WarningKind::Profile,
             place: self.documents.place(document, node),
             text: text.into(),
         });

@@ -10,6 +10,7 @@ use super::binding::warn;
 use super::message::{Body, Messages, Side};
 use super::part::{UNQUALIFIED, element_leaf, plain, type_leaf};
 use crate::compile::{Compiler, Compositor, Model};
+use crate::warning::WarningKind;
 
 impl<'d> Messages<'_, 'd> {
     /// The complex type of the body, whose one field is the wrapper.
@@ -41,7 +42,7 @@ impl<'d> Messages<'_, 'd> {
                         "rpc style part {name} has an element where it must have a type; that element is sent in its \
                          place (WS-I BP R2203)"
                     );
-                    warn(compiler, message, part, &text);
+                    warn(compiler, WarningKind::Tolerated, message, part, &text);
                     element_leaf(compiler, message, part, element)
                 }
                 None => type_leaf(compiler, message, part, QName::new(UNQUALIFIED, name)),
@@ -79,7 +80,7 @@ impl<'d> Messages<'_, 'd> {
                     node: body.element,
                     target: self.target,
                 };
-                warn(compiler, at, body.element, text);
+                warn(compiler, WarningKind::Unqualified, at, body.element, text);
                 compiler.ns(self.target)
             }
         };

@@ -5,10 +5,10 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::error::Warning;
 use crate::load::{Documents, Schema};
 use crate::names::Ns;
 use crate::tree::{NodeRef, QNameRef};
+use crate::warning::{Warning, WarningKind};
 
 /// A declaration: an element of a tree, seen through a schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -155,6 +155,7 @@ impl<'d> Schemas<'d> {
             let text =
                 format!("{noun} {name}{more} declared a second time; the declaration at {first} counts");
             Some(Warning {
+                kind: WarningKind::Twice,
                 place,
                 text: text.into(),
             })
