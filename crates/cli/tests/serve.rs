@@ -57,6 +57,9 @@ fn echo_finds_what_fits_by_name_and_type() {
 #[test]
 fn canned_replies_are_read_anew_at_each_call() {
     let folder = scratch("serve-replies");
+    for left in ["echoString.xml", "echoString.json"] {
+        let _ = fs::remove_file(folder.join(left));
+    }
     let server = Server::start(&[&interop(), "--replies", &folder.to_string_lossy()]);
     let call = || {
         castile(&[
@@ -70,11 +73,13 @@ fn canned_replies_are_read_anew_at_each_call() {
             "Soap12",
         ])
     };
-    let _ = fs::remove_file(folder.join("echoString.xml"));
     fs::write(folder.join("echoString.json"), "\"first\"").unwrap();
     assert_eq!(call().json(), json!("first"));
     fs::write(folder.join("echoString.json"), r#"{"text": "second"}"#).unwrap();
     assert_eq!(call().json(), json!("second"));
+    fs::write(folder.join("echoString.json"), r#"{"text": "a\u0001b"}"#).unwrap();
+    assert!(call().failed(2).contains("U+0001"), "{}", call().err);
+    fs::remove_file(folder.join("echoString.json")).unwrap();
     let body = r#"<?xml version="1.0"?><e:echoStringResponse xmlns:e="urn:castile:interop"><e:text>third</e:text></e:echoStringResponse>"#;
     fs::write(folder.join("echoString.xml"), body).unwrap();
     assert_eq!(call().json(), json!("third"));
@@ -87,6 +92,18 @@ fn canned_replies_are_read_anew_at_each_call() {
     assert_eq!(call().json(), json!("fourth"));
     fs::write(folder.join("echoString.xml"), "<broken").unwrap();
     assert!(call().failed(2).contains("cannot be used"), "{}", call().err);
+    fs::write(folder.join("echoString.json"), "\"fifth\"").unwrap();
+    let both = "there are both echoString.xml and echoString.json";
+    assert!(call().failed(2).contains(both), "{}", call().err);
+    let refused = castile(&[
+        "serve",
+        &interop(),
+        "--port",
+        "0",
+        "--replies",
+        &folder.to_string_lossy(),
+    ]);
+    assert!(refused.failed(1).contains(both), "{}", refused.err);
     // An operation without a file has samples.
     let sample = castile(&[
         "call",

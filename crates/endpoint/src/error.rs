@@ -104,17 +104,24 @@ impl Error {
     /// details; the server logs them.
     pub fn to_fault(&self) -> Fault {
         match (self.0.kind, self.0.guilty) {
+            (Kind::NoSuchOperation | Kind::Unsupported, _) | (_, Guilty::Peer) => self.to_fault_in_full(),
+            _ => Fault::new(Code::Receiver, FAILED),
+        }
+    }
+
+    /// The fault that tells of this error whoever is guilty: for those who make a service, not for strangers.
+    pub fn to_fault_in_full(&self) -> Fault {
+        let code = match (self.0.kind, self.0.guilty) {
             (Kind::NoSuchOperation, _) | (_, Guilty::Peer) => {
-                let code = match self.codec().map(castile_codec::Error::kind) {
+                match self.codec().map(castile_codec::Error::kind) {
                     Some(castile_codec::Kind::Version) => Code::VersionMismatch,
                     Some(castile_codec::Kind::Encoding) => Code::DataEncodingUnknown,
                     _ => Code::Sender,
-                };
-                Fault::new(code, self.0.text.clone())
+                }
             }
-            (Kind::Unsupported, _) => Fault::new(Code::Receiver, self.0.text.clone()),
-            _ => Fault::new(Code::Receiver, "the service failed to answer"),
-        }
+            _ => Code::Receiver,
+        };
+        Fault::new(code, self.0.text.clone())
     }
 
     /// The same for a caller of an operation, `rpc` or not, who speaks `version`: SOAP 1.2 has subcodes
@@ -139,6 +146,9 @@ impl Error {
         fault
     }
 }
+
+/// What a stranger is told of a failure.
+pub(crate) const FAILED: &str = "the service failed to answer";
 
 /// The subcodes of SOAP 1.2 part 2.
 pub(crate) mod soap12 {

@@ -6,7 +6,9 @@ use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
-use castile_endpoint::{CallOptions, Error, Guilty, Kind, ServerOptions};
+use castile_endpoint::{
+    CallOptions, Code, Detail, Error, Fault, Guilty, Kind, Name, ServerOptions, ServiceOptions,
+};
 use castile_value::Value;
 
 const SOAP: &str = "http://schemas.xmlsoap.org/soap/envelope/";
@@ -333,4 +335,52 @@ fn nobody_there_is_an_error_of_the_network() {
         "{error}"
     );
     assert!(error.to_string().contains(&address.port().to_string()), "{error}");
+}
+
+#[test]
+fn who_makes_a_service_is_told_what_is_wrong_with_it() {
+    let handlers = || {
+        let wrong_detail = |_| {
+            let mut fault = Fault::new(Code::Sender, "declared");
+            fault.detail.push(Detail {
+                name: Name {
+                    namespace: common::NS.into(),
+                    local: "ServiceFault".into(),
+                },
+                value: Value::map([("nope", 1.into())]),
+            });
+            Err(fault)
+        };
+        common::handlers()
+            .on("echoInts", |_| Ok("three".into()))
+            .on("failDeclared", wrong_detail)
+    };
+    for debug in [false, true] {
+        let settings = ServiceOptions {
+            debug,
+            ..ServiceOptions::default()
+        };
+        let running = common::start_service(ServerOptions::default(), settings, handlers());
+        let client = common::client(running.addr(), None);
+        let fault = |operation: &str, args: Value| match client.call(operation, &args) {
+            Ok(Err(fault)) => (fault.reason().to_owned(), fault.detail.len(), fault.code),
+            other => panic!("{operation}: {other:?}"),
+        };
+        let (ints, ..) = fault("echoInts", Value::map([("value", vec![1].into())]));
+        let (declared, details, code) = fault(
+            "failDeclared",
+            Value::map([("code", 1.into()), ("reason", "r".into())]),
+        );
+        assert_eq!(details, 0);
+        if debug {
+            assert!(
+                ints.contains("\"three\"") && ints.contains("/Envelope/Body/echoIntsResponse"),
+                "{ints}"
+            );
+            assert!(declared.contains("\"nope\""), "{declared}");
+        } else {
+            assert_eq!(ints, "the service failed to answer");
+            assert_eq!((code, &*declared), (Code::Sender, "declared"));
+        }
+    }
 }

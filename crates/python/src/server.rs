@@ -38,8 +38,9 @@ impl Server {
     /// `handler` has `begin(operations)`, which refuses what it cannot serve, `streamed(operation,
     /// arguments)`, which names the one that is read while it comes, if there is one, `handle(operation,
     /// arguments, headers, call)`, which gives the value, the reply's headers and who the caller is,
-    /// `failed(operation, error)` for what it gave and could not be sent, and
-    /// `detail_failed(operation, path, why)` for a fault that goes out without its detail.
+    /// `failed(operation, error)` for what it gave and could not be sent, which gives what the caller is told, and
+    /// `detail_failed(operation, path, why)` for a fault whose detail cannot be sent, which gives what the caller is
+    /// told instead of the fault; nothing: the fault without the detail.
     #[new]
     fn new(
         py: Python<'_>,
@@ -59,6 +60,7 @@ impl Server {
         service_options.digits = settings.get("digits")?;
         service_options.share_texts = settings.get("share_texts")?.unwrap_or(false);
         settings.set("strict", &mut service_options.strict)?;
+        settings.set("debug", &mut service_options.debug)?;
         settings.set("depth_max", &mut service_options.limits.depth_max)?;
         settings.set("roles", &mut service_options.roles)?;
         settings.set("understood", &mut service_options.understood)?;
@@ -379,19 +381,18 @@ impl PythonHandler {
         let is_fault = is_fault
             .and_then(|class| e.value(py).is_instance(&class))
             .unwrap_or(false);
-        if is_fault {
-            match fault::from_python(e.value(py)) {
-                Ok(fault) => return self.with_detail(py, operation, detail, fault, e.value(py)).into(),
-                Err(broken) => self.failed(py, operation, &broken),
-            }
-        } else {
-            self.failed(py, operation, &e);
+        if !is_fault {
+            return self.failed(py, operation, &e).into();
         }
-        Fault::new(Code::Receiver, "the service failed to answer").into()
+        let fault = match fault::from_python(e.value(py)) {
+            Ok(fault) => self.with_detail(py, operation, detail, fault, e.value(py)),
+            Err(broken) => self.failed(py, operation, &broken),
+        };
+        fault.into()
     }
 
-    /// The fault with the detail and the headers' values that the handler gave it; without, and a line in the
-    /// log, when those cannot be written.
+    /// The fault with the detail and the headers' values that the handler gave it; what is sent when those cannot
+    /// be written, which is logged.
     fn with_detail(
         &self,
         py: Python<'_>,
@@ -418,13 +419,10 @@ impl PythonHandler {
         };
         fault.detail.clear();
         fault.header_values.clear();
-        let logged = self
-            .python
-            .call_method1(py, "detail_failed", (operation, path, why));
-        if let Err(e) = logged {
-            e.write_unraisable(py, None);
+        match self.told(py, "detail_failed", (operation, path, why)) {
+            Some(reason) => Fault::new(Code::Receiver, reason),
+            None => fault,
         }
-        fault
     }
 
     fn try_out(&self, detail: ComplexId, fault: &Fault) -> Result<(), castile_codec::Error> {
@@ -433,10 +431,26 @@ impl PythonHandler {
         castile_codec::encode_fault(types, Some(detail), Version::Soap12, fault, &options, &mut out)
     }
 
-    fn failed(&self, py: Python<'_>, operation: &str, e: &PyErr) {
-        if let Err(e) = self.python.call_method1(py, "failed", (operation, e.value(py))) {
+    fn failed(&self, py: Python<'_>, operation: &str, e: &PyErr) -> Fault {
+        let reason = self.told(py, "failed", (operation, e.value(py)));
+        Fault::new(
+            Code::Receiver,
+            reason.as_deref().unwrap_or("the service failed to answer"),
+        )
+    }
+
+    /// Has Python log something; what the caller is told of it.
+    fn told<'py>(
+        &self,
+        py: Python<'py>,
+        method: &str,
+        arguments: impl pyo3::call::PyCallArgs<'py>,
+    ) -> Option<String> {
+        let told = self.python.call_method1(py, method, arguments);
+        told.and_then(|told| told.extract(py)).unwrap_or_else(|e| {
             e.write_unraisable(py, None);
-        }
+            None
+        })
     }
 }
 

@@ -27,8 +27,8 @@ Replies:
   by default           sample values that fit the contract
   --echo               what the request brought, by name and type; samples where nothing fits
   --replies FOLDER     FOLDER/OPERATION.xml (an envelope, or what belongs in its body) or
-                       FOLDER/OPERATION.json (values, as `castile call` prints them); read anew at
-                       each call. Operations without a file get samples, or echoes with --echo.
+                       FOLDER/OPERATION.json (values, as `castile call` prints them), not both; read
+                       anew at each call. Operations without a file get samples, or echoes with --echo.
                        A fault: {\"@fault\": {\"code\": \"Sender\", \"reason\": \"no such place\",
                        \"detail\": {\"UnknownPlace\": {\"place\": \"Atlantis\"}}}}; headers: \"@header\": {...}
 
@@ -162,9 +162,9 @@ impl Handler for Mock {
             tell::peer(call.peer())
         );
         let mut values = String::new();
-        // The line below tells of errors: nobody else needs to log them.
+        // The line below tells of errors, and a mock tells its caller as well: nobody needs to log them.
         let result = self.answer(call, &mut values).map_err(|trouble| match trouble {
-            Trouble::Error(error) => error.to_fault().into(),
+            Trouble::Error(error) => Trouble::Fault(Box::new(error.to_fault_in_full())),
             fault => fault,
         });
         if let Some(delay) = self.delay {

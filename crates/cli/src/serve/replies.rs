@@ -22,6 +22,14 @@ pub(super) struct Replies {
     folder: PathBuf,
 }
 
+/// The file of a reply.
+enum Reply {
+    /// An envelope, or what belongs in its body.
+    Xml(PathBuf),
+    /// Values.
+    Json(PathBuf),
+}
+
 /// One reply.
 pub(super) enum Canned {
     /// To be sent as it is.
@@ -34,15 +42,11 @@ impl Replies {
     /// Looks through the folder and tells which files no operation will ever use.
     ///
     /// # Errors
-    /// The folder cannot be read.
+    /// The folder cannot be read, or has two replies of one operation.
     pub(super) fn open(folder: &Path, contract: &Contract) -> Result<Replies, Failure> {
         let entries = std::fs::read_dir(folder).map_err(|e| Failure::file(folder, &e))?;
-        let operations: Vec<&str> = contract
-            .bindings
-            .iter()
-            .flat_map(|b| &b.operations)
-            .map(|o| o.name.as_str())
-            .collect();
+        let operations = contract.bindings.iter().flat_map(|b| &b.operations);
+        let operations: Vec<&str> = operations.map(|o| o.name.as_str()).collect();
         for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
             let reply = matches!(path.extension().and_then(|e| e.to_str()), Some("xml" | "json"));
             let stem = path.file_stem().and_then(|s| s.to_str()).unwrap_or_default();
@@ -53,9 +57,33 @@ impl Replies {
                 );
             }
         }
-        Ok(Replies {
+        let replies = Replies {
             folder: folder.to_owned(),
+        };
+        let wrong = operations.iter().find_map(|name| replies.file(name).err());
+        wrong.map_or(Ok(replies), |why| {
+            Err(Failure::caller(why).within(folder.display()))
         })
+    }
+
+    /// The file of an operation, if there is one.
+    ///
+    /// # Errors
+    /// There are two.
+    fn file(&self, operation: &str) -> Result<Option<Reply>, String> {
+        // A name of XML has no slash, but a WSDL may be anything.
+        if operation.contains(['/', '\\']) || operation.starts_with('.') {
+            return Ok(None);
+        }
+        let [xml, json] = ["xml", "json"].map(|ending| self.folder.join(format!("{operation}.{ending}")));
+        match (xml.is_file(), json.is_file()) {
+            (true, true) => Err(format!(
+                "there are both {operation}.xml and {operation}.json: which is the reply?"
+            )),
+            (true, false) => Ok(Some(Reply::Xml(xml))),
+            (false, true) => Ok(Some(Reply::Json(json))),
+            (false, false) => Ok(None),
+        }
     }
 
     /// The reply of an operation; `None` when the folder has no file for it.
@@ -69,16 +97,11 @@ impl Replies {
         version: Version,
         reply: (ComplexId, ComplexId),
     ) -> Option<Result<Canned, Trouble>> {
-        // A name of XML has no slash, but a WSDL may be anything.
-        if operation.name.contains(['/', '\\']) || operation.name.starts_with('.') {
-            return None;
+        match self.file(&operation.name).transpose()? {
+            Ok(Reply::Xml(path)) => Some(envelope(&path, types, operation, version)),
+            Ok(Reply::Json(path)) => Some(values(&path, types, operation, reply)),
+            Err(why) => Some(Err(broken(&self.folder, &why))),
         }
-        let xml = self.folder.join(format!("{}.xml", operation.name));
-        if xml.is_file() {
-            return Some(envelope(&xml, types, operation, version));
-        }
-        let json = self.folder.join(format!("{}.json", operation.name));
-        json.is_file().then(|| values(&json, types, operation, reply))
     }
 }
 

@@ -17,7 +17,7 @@ use super::handling::{Handling, failure};
 use super::message::{InMessage, OutMessage, Whose};
 use super::open::Streamed;
 use super::replies::{ReplyKey, Sharing, Sizes, templates};
-use crate::error::{Error, Guilty, Kind};
+use crate::error::{Error, FAILED, Guilty, Kind};
 use crate::layers::Layers;
 
 /// Settings of a service.
@@ -56,6 +56,10 @@ pub struct ServiceOptions {
     pub share_arrays: bool,
     /// What gives faults the form that a protocol above SOAP wants.
     pub faults: Option<FaultStyle>,
+    /// Tell callers why the service failed, and instead of a fault that cannot be written as the handler gave it,
+    /// why not: for tests and for whoever makes the service. It tells strangers what is none of their business.
+    /// Default false: they learn that it failed, such a fault goes out without its details, and the log has the rest.
+    pub debug: bool,
 }
 
 /// Changes a fault before it is written, knowing how it came about.
@@ -90,6 +94,7 @@ impl Default for ServiceOptions {
             sharing: HashMap::new(),
             share_arrays: true,
             faults: None,
+            debug: false,
         }
     }
 }
@@ -258,19 +263,34 @@ impl Service {
         let detail = operation.map(|o| o.detail);
         let options = self.encode_options();
         let mut body = Vec::new();
-        let mut encode =
-            |fault| castile_codec::encode_fault(self.types(), detail, version, fault, &options, &mut body);
-        if let Err(error) = encode(fault) {
-            tracing::error!(%error, "a fault could not be written");
-            let bare = Fault::new(Code::Receiver, "the service failed to answer");
-            let plain = Fault {
-                headers: fault.headers.clone(),
-                ..bare.clone()
-            };
-            // A handler may have given headers that are no XML.
-            let written = encode(&plain).or_else(|_| encode(&bare));
-            debug_assert!(written.is_ok(), "a fault without detail can be written");
-        }
+        let mut encode = |fault: &Fault| {
+            castile_codec::encode_fault(self.types(), detail, version, fault, &options, &mut body)
+        };
+        let Err(error) = encode(fault) else {
+            return body;
+        };
+        tracing::error!(%error, "a fault goes out without what cannot be written of it");
+        let with_headers = |bare: Fault| Fault {
+            headers: fault.headers.clone(),
+            ..bare
+        };
+        let bare = Fault::new(Code::Receiver, FAILED);
+        let instead = match self.options.debug {
+            true => with_headers(Fault::new(
+                Code::Receiver,
+                format!("the service's fault cannot be written: {error}"),
+            )),
+            false => Fault {
+                detail: Vec::new(),
+                header_values: Vec::new(),
+                ..fault.clone()
+            },
+        };
+        // A handler may have given headers that are no XML.
+        let written = encode(&instead)
+            .or_else(|_| encode(&with_headers(bare.clone())))
+            .or_else(|_| encode(&bare));
+        debug_assert!(written.is_ok(), "a fault without detail can be written");
         body
     }
 
@@ -341,10 +361,10 @@ impl Service {
         Err(match handled {
             Ok(Ok(answer)) => return Ok(answer),
             Ok(Err(Trouble::Fault(fault))) => (fault, Cause::Handler),
-            Ok(Err(Trouble::Error(error))) => failure(&error, version, rpc),
+            Ok(Err(Trouble::Error(error))) => failure(self, &error, version, rpc),
             Err(_) => {
                 tracing::error!("a handler panicked");
-                let fault = Fault::new(Code::Receiver, "the service failed to answer");
+                let fault = Fault::new(Code::Receiver, FAILED);
                 (Box::new(fault), Cause::Failure)
             }
         })

@@ -11,15 +11,17 @@ use crate::layers::not_understood;
 use crate::payload::Payload;
 
 /// What an error of a handler becomes.
-pub(super) fn failure(error: &Error, version: Version, rpc: bool) -> (Box<Fault>, Cause) {
-    let cause = if error.guilty() == Guilty::Peer {
+pub(super) fn failure(service: &Service, error: &Error, version: Version, rpc: bool) -> (Box<Fault>, Cause) {
+    if error.guilty() == Guilty::Peer {
         tracing::info!(%error, "refused a message");
-        Cause::Message
-    } else {
-        tracing::error!(%error, "failed to answer");
-        Cause::Failure
+        return (Box::new(error.to_fault_of(version, rpc)), Cause::Message);
+    }
+    tracing::error!(%error, "failed to answer");
+    let fault = match service.options().debug {
+        true => error.to_fault_in_full(),
+        false => error.to_fault(),
     };
-    (Box::new(error.to_fault_of(version, rpc)), cause)
+    (Box::new(fault), Cause::Failure)
 }
 
 /// One message while it is answered.

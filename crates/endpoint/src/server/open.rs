@@ -166,7 +166,7 @@ impl Service {
         let body = match envelope.stream(types, plan, spine.clone(), &strict, &mut header, window) {
             Ok(body) => body,
             Err(error) => {
-                let (fault, cause) = failure(&error.into(), version, rpc);
+                let (fault, cause) = failure(self, &error.into(), version, rpc);
                 return Ok(Some(Head::Refused(Box::new((handling, fault, cause)))));
             }
         };

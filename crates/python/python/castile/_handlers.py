@@ -63,6 +63,8 @@ class Handler:
     """What the core calls, from any thread."""
 
     _faces: Mapping[str, OperationFace]
+    debug = False
+    """Whether callers are told what is wrong with the service."""
 
     def begin(self, faces: Sequence[OperationFace]) -> None:
         """Takes note of the contract's operations."""
@@ -110,17 +112,15 @@ class Handler:
 
     def to_fault(self, operation: str, error: Exception) -> Fault:
         """What the caller learns of an exception: that there was one."""
-        self.failed(operation, error)
-        return Fault("the service failed to answer", "Receiver")
+        return Fault(self.failed(operation, error), "Receiver")
 
-    def detail_failed(self, operation: str, path: str, why: str) -> None:
-        """Writes to the log that a fault went out without its detail."""
+    def detail_failed(self, operation: str, path: str, why: str) -> str | None:
+        """Writes to the log that a fault's detail is wrong, without which the fault goes out; what the caller is
+        told in its place."""
         log.error(
-            "operation %s: its fault was sent without the detail, which is wrong at %s: %s",
-            operation,
-            path,
-            why,
+            "operation %s: the detail of its fault is not sent, which is wrong at %s: %s", operation, path, why
         )
+        return f"the detail of the service's fault is wrong at {path}: {why}" if self.debug else None
 
     def _declared(self, operation: str, name: str, value: Any) -> tuple[str, Any]:
         """A declared fault's element, given in full, without its namespace or by the fault's name."""
@@ -137,9 +137,11 @@ class Handler:
             value = {"@type": fault.type_name, **value}
         return fault.element, value
 
-    def failed(self, operation: str, error: BaseException) -> None:
-        """Writes to the log what the caller is not told."""
+    def failed(self, operation: str, error: BaseException) -> str:
+        """Writes an error to the log; what the caller is told of it."""
         log.error("operation %s failed", operation, exc_info=error)
+        reason = "the service failed to answer"
+        return f"{reason}: {type(error).__name__}: {error}" if self.debug else reason
 
 
 class DefinedHandler(Handler):
