@@ -154,6 +154,27 @@ fn refused_values() {
         ),
         (
             "Options",
+            map([("group", list([map([("a", 1.into()), ("b", 2.into())])]))]),
+            Kind::Value,
+            "Options/group[1]",
+            "give a list with a record for each: [{\"a\": ...}, {\"b\": ...}]",
+        ),
+        (
+            "Options",
+            map([("a", 1.into()), ("b", 2.into())]),
+            Kind::UnknownName,
+            "Options",
+            "has \"a\" only in group (a list of records of a, b), such as \"group\": [{\"a\": ...}, {\"b\": ...}]",
+        ),
+        (
+            "Passes",
+            map([("b", 2.into())]),
+            Kind::UnknownName,
+            "Passes",
+            "such as \"group\": [{\"b\": ...}, ...]",
+        ),
+        (
+            "Options",
             map([("group", list([]))]),
             Kind::Missing,
             "Options",

@@ -2,6 +2,7 @@
 
 import gc
 import pickle
+import re
 
 import castile
 import numpy as np
@@ -39,6 +40,42 @@ def test_a_detail_that_does_not_fit_is_left_out_and_logged(weather, caplog, deta
     got = forecast_fault(weather, castile.Fault("sorry", "Sender", detail=detail))
     assert (got.reason, got.code, got.details) == ("sorry", "Sender", [])
     assert any(r.name == "castile.server" and "Forecast" in r.message for r in caplog.records)
+
+
+def test_who_makes_a_service_is_told_what_is_wrong_with_it(weather, caplog):
+    wrong_detail = castile.Fault("sorry", "Sender", detail=("UnknownPlace", {"nope": 1}))
+    wrong_results = [ValueError("three"), {"place": "x", "days": 3}, {"place": "a\1", "day": []}]
+    given = iter([wrong_detail, *wrong_results] * 2)
+
+    def forecast(place, days):
+        value = next(given)
+        if isinstance(value, Exception):
+            raise value
+        return value
+
+    for debug in (True, False):
+        with castile.serve(
+            {"Forecast": forecast}, wsdl=weather, port=0, background=True, cache=False, debug=debug
+        ) as server:
+            client = castile.Client(weather, endpoint=server.url, cache=False)
+            for words in ('detail is wrong at .*"nope"', "ValueError: three", 'no "days"', r"U\+0001"):
+                with pytest.raises(castile.Fault) as caught:
+                    client.service.Forecast(place="x", days=1)
+                told = re.search(words, caught.value.reason)
+                assert bool(told) == debug, caught.value.reason
+    assert len([r for r in caplog.records if r.name == "castile.server"]) == 8
+
+
+def test_a_setting_of_a_call_without_its_underscore_is_told(weather):
+    client = castile.Client(weather, cache=False)
+    with pytest.raises(castile.BadValue, match=r'no "timeout".*did you mean _timeout=...\?') as caught:
+        client.service.Forecast(place="x", days=1, timeout=5)
+    assert caught.value.path == "/Envelope/Body/Forecast"
+    with pytest.raises(castile.BadValue, match=r"did you mean _headers=...\?"):
+        client.service.Forecast("x", 1, headers={})
+    with pytest.raises(castile.BadValue) as caught:
+        client.service.Forecast("x", "many")
+    assert "did you mean" not in str(caught.value)
 
 
 def test_a_declared_fault_needs_no_namespace(weather):
@@ -173,8 +210,10 @@ def test_repeated_groups_are_shown():
     repeated = WSDL.replace(b'<x:choice minOccurs="0">', b'<x:choice minOccurs="0" maxOccurs="unbounded">')
     client = castile.Client(repeated, cache=False)
     assert "choice: a list of records of left, right" in client.type("Thing").__doc__
-    with pytest.raises(castile.BadValue, match=r"choice .*left, right"):
+    with pytest.raises(castile.BadValue, match=r'choice .*left, right.*: \[{"left": ...}, {"right": ...}\]'):
         client.encode("echo", {"left": 1, "right": 2})
+    with pytest.raises(castile.BadValue, match=r'a record for each: \[{"left": ...}, {"right": ...}\]'):
+        client.encode("echo", {"choice": [{"left": 1, "right": 2}]})
     with pytest.raises(castile.BadValue, match=r"choice .*left, right"):
         client.encode("echo", {"left": 1, "choice": [{"right": 2}]})
     assert client.encode("echo", {"left": [1, 2]}) == client.encode(

@@ -12,6 +12,8 @@ struct Walk<'w> {
     id: ComplexId,
     complex: &'w Complex,
     source: &'w dyn Source,
+    /// The values are those of one pass through a group that repeats.
+    repeats: bool,
 }
 
 /// What a particle has to write.
@@ -78,6 +80,11 @@ fn children(content: &[Particle], i: usize) -> impl Iterator<Item = usize> + '_ 
 impl<M: Marks> Encoder<'_, M> {
     /// Writes all element content of a record.
     pub(super) fn content(&mut self, id: ComplexId, source: &dyn Source) -> Result<(), Error> {
+        self.pass(id, source, false)
+    }
+
+    /// Writes all element content of a record, or of one pass through a group, which may be one that repeats.
+    pub(super) fn pass(&mut self, id: ComplexId, source: &dyn Source, repeats: bool) -> Result<(), Error> {
         let types = self.types;
         let complex = types.complex(id);
         if complex.content.is_empty() {
@@ -86,7 +93,13 @@ impl<M: Marks> Encoder<'_, M> {
         if types.shares_fields(id) {
             return self.shared_content(id, source);
         }
-        self.particle(&Walk { id, complex, source }, 0)
+        let walk = Walk {
+            id,
+            complex,
+            source,
+            repeats,
+        };
+        self.particle(&walk, 0)
     }
 
     fn particle(&mut self, walk: &Walk<'_>, i: usize) -> Result<(), Error> {
@@ -214,7 +227,10 @@ fn no_choice(walk: &Walk<'_>, i: usize) -> Error {
 fn both(walk: &Walk<'_>, a: usize, b: usize) -> Error {
     let name = |i| names(walk, i).next().unwrap_or_default();
     let (a, b) = (name(a), name(b));
-    let why = format!("{a:?} and {b:?} exclude each other in {}", walk.complex.label);
+    let mut why = format!("{a:?} and {b:?} exclude each other in {}", walk.complex.label);
+    if walk.repeats {
+        why += &format!("; give a list with a record for each: [{{{a:?}: ...}}, {{{b:?}: ...}}]");
+    }
     Error::caller(Kind::Value, why)
 }
 

@@ -405,7 +405,7 @@ impl<M: Marks> Encoder<'_, M> {
             }
             Item::Record(source) => {
                 self.refuse_unknown(source, id)?;
-                deep(|| self.content(id, source))
+                deep(|| self.pass(id, source, f.many))
             }
             Item::Items(items) => self.each_item(items, |this, item| this.groups(f, item)),
             Item::Table(table) => {

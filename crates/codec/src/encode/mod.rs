@@ -21,7 +21,7 @@ mod substitute;
 mod texts;
 
 use castile_message::{Marks, Unmarked, Version};
-use castile_plan::{Complex, ComplexId, Field, FieldKind, Namespace, NsIx, Plan, TypeId, Types};
+use castile_plan::{Complex, ComplexId, Field, FieldKind, Namespace, NsIx, Particle, Plan, TypeId, Types};
 use castile_value::{Item, Items, Source, deep};
 
 pub use fault::encode_fault;
@@ -341,6 +341,15 @@ impl<'e, M: Marks> Encoder<'e, M> {
 }
 
 fn unknown_name(types: &Types, complex: &Complex, name: &str) -> Error {
+    if let Some((group, how)) = complex
+        .fields
+        .iter()
+        .find_map(|f| Some((f, passes(types, f, name)?)))
+    {
+        let (label, group) = (&complex.label, known(types, group));
+        let why = format!("{label} has {name:?} only in {group}, such as {how}");
+        return Error::caller(Kind::UnknownName, why);
+    }
     // What takes blocks of any name has a name that is none of XML.
     let fields = complex.fields.iter().filter(|f| !f.name.starts_with('#'));
     let known: Vec<String> = fields.clone().take(12).map(|f| known(types, f)).collect();
@@ -354,6 +363,20 @@ fn unknown_name(types: &Types, complex: &Complex, name: &str) -> Error {
         Kind::UnknownName,
         format!("{} has no {name:?}; it has {known}{more}", complex.label),
     )
+}
+
+/// How passes through a repeated group are given, where the group has an element of the name.
+fn passes(types: &Types, field: &Field, name: &str) -> Option<String> {
+    let (FieldKind::Group, TypeId::Complex(id), true) = (&field.kind, field.ty, field.many) else {
+        return None;
+    };
+    let Complex { fields, content, .. } = types.complex(id);
+    fields.iter().find(|member| *member.name == *name)?;
+    // Of a choice each pass has one.
+    let is_choice = matches!(content.first(), Some(Particle::Choice { .. }));
+    let other = fields.iter().find(|member| is_choice && *member.name != *name);
+    let second = other.map_or_else(|| "...".to_owned(), |other| format!("{{{:?}: ...}}", other.name));
+    Some(format!("{:?}: [{{{name:?}: ...}}, {second}]", field.name))
 }
 
 /// A field's name; that of a repeated group with what may stand in a pass through it.

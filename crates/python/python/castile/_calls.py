@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar, cast
 
 from . import _castile
 from ._castile import OperationFace, Stream
-from ._errors import NoSuchOperation
+from ._errors import BadValue, NoSuchOperation
 from ._names import attribute_names
-from ._operations import help_text, no_operation, signature
+from ._operations import close_name, help_text, no_operation, signature
 from ._records import XML, Record
 from ._streams import AsyncStream
 
@@ -26,6 +26,23 @@ class Asked(NamedTuple):
     headers: Headers
     timeout: float | None
     http: Mapping[str, str] | None
+
+
+_OPTIONS = ("_timeout", "_headers", "_http_headers")
+
+
+def hint(error: BadValue, keywords: Iterable[str]) -> None:
+    """Has an error about a keyword say which setting of a call was meant.
+
+    >>> error = BadValue('add has no "timeout"; it has a, b')
+    >>> hint(error, ["a", "timeout"])
+    >>> print(error)
+    add has no "timeout"; it has a, b; did you mean _timeout=...?
+    """
+    for name in keywords:
+        near = close_name(name, _OPTIONS)
+        if near is not None and f'no "{name}"' in str(error):
+            error.args = (f"{error}; did you mean {near}=...?",)
 
 
 class _OperationBase:

@@ -18,9 +18,10 @@ from ._calls import (
     Operations,
     StreamOperation,
     header_blocks,
+    hint,
 )
 from ._castile import Call, Request, Stream
-from ._errors import Fault
+from ._errors import BadValue, Fault
 from ._layers import Layer, client_layers
 from ._options import (
     TLS,
@@ -210,7 +211,11 @@ class Shared(Generic[Service]):
         """First step of a call: the request after all hooks. One with an iterator, or a very large array, is
         written while it is sent."""
         header = self._header(asked.operation, asked.headers)
-        request = self._core.prepare(asked.operation, asked.args, asked.kwargs, header, True)
+        try:
+            request = self._core.prepare(asked.operation, asked.args, asked.kwargs, header, True)
+        except BadValue as error:
+            hint(error, asked.kwargs)
+            raise
         for name, value in (asked.http or {}).items():
             request.add_http_header(name, value)
         for hook in self._on_request:
