@@ -3,10 +3,12 @@
 
 use std::io;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 /// What moved over one connection since [`Meter::reset`]. Times are nanoseconds since the meter
@@ -128,13 +130,23 @@ impl Meter {
 
 /// A stream and its meter.
 pub(crate) struct Metered<S> {
+    before: Bytes,
     stream: S,
-    meter: std::sync::Arc<Meter>,
+    meter: Arc<Meter>,
 }
 
 impl<S> Metered<S> {
-    pub(crate) fn new(stream: S, meter: std::sync::Arc<Meter>) -> Metered<S> {
-        Metered { stream, meter }
+    pub(crate) fn new(stream: S, meter: Arc<Meter>) -> Metered<S> {
+        Metered::resumed(Bytes::new(), stream, meter)
+    }
+
+    /// A stream of which some bytes were read before: they come first.
+    pub(crate) fn resumed(before: Bytes, stream: S, meter: Arc<Meter>) -> Metered<S> {
+        Metered {
+            before,
+            stream,
+            meter,
+        }
     }
 }
 
@@ -144,10 +156,16 @@ impl<S: AsyncRead + Unpin> AsyncRead for Metered<S> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        let before = buffer.filled().len();
-        let result = Pin::new(&mut self.stream).poll_read(context, buffer);
+        let filled = buffer.filled().len();
+        let result = if self.before.is_empty() {
+            Pin::new(&mut self.stream).poll_read(context, buffer)
+        } else {
+            let count = self.before.len().min(buffer.remaining());
+            buffer.put_slice(&self.before.split_to(count));
+            Poll::Ready(Ok(()))
+        };
         if matches!(result, Poll::Ready(Ok(()))) {
-            self.meter.note_read(buffer.filled().len() - before);
+            self.meter.note_read(buffer.filled().len() - filled);
         }
         result
     }

@@ -14,8 +14,9 @@ use tokio::sync::watch;
 use tokio::time::Sleep;
 
 use super::exchange::{Connected, Peer, Shared, answer};
+use super::pool::Begun;
 use super::progress::{Limits, Progress, Step};
-use super::service::{ServerResponse, Service};
+use super::service::Service;
 use crate::meter::{Meter, Metered};
 
 /// What hyper buffers of a connection in each direction, unless a head may be larger.
@@ -39,12 +40,13 @@ enum End {
     Aborted,
 }
 
-/// Serves one connection until it closes. `reply` answers its first request, if that is known.
+/// Serves one connection until it closes. Something of it may have been read before, and `reply` answers its first
+/// request, if that is known.
 pub(crate) async fn serve<S: Service, I>(
     shared: Arc<Shared<S>>,
     stream: I,
     peer: Peer,
-    reply: Option<Box<ServerResponse>>,
+    Begun { read, reply }: Begun,
     mut state: watch::Receiver<State>,
 ) where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
@@ -52,7 +54,7 @@ pub(crate) async fn serve<S: Service, I>(
     let limits = Limits::of(&shared.options);
     let meter = Arc::new(Meter::new());
     let progress = Arc::new(Progress::new(Arc::clone(&meter)));
-    let io = TokioIo::new(Metered::new(stream, meter));
+    let io = TokioIo::new(Metered::resumed(read, stream, meter));
     let connected = Arc::new(Connected {
         shared,
         progress: Arc::clone(&progress),

@@ -10,7 +10,6 @@ mod options;
 mod pool;
 mod progress;
 mod receive;
-mod resumed;
 mod service;
 mod worker;
 

@@ -13,7 +13,6 @@ use super::accept::{runtime, spawn};
 use super::connection::{State, serve};
 use super::exchange::{Peer, Shared};
 use super::pool::{Begun, Connection, Desk, Newcomer};
-use super::resumed::Resumed;
 use super::service::Service;
 use crate::error::Error;
 
@@ -66,7 +65,7 @@ async fn welcome<S: Service>(shared: Arc<Shared<S>>, newcomer: Newcomer, state: 
             address,
             open,
         },
-        begun: Begun { read, reply },
+        begun,
         place,
     } = newcomer;
     let stream = stream
@@ -76,7 +75,7 @@ async fn welcome<S: Service>(shared: Arc<Shared<S>>, newcomer: Newcomer, state: 
         Ok(stream) => match &shared.tls {
             None => {
                 let peer = Peer::plain(address);
-                serve(shared, Resumed::new(read, stream), peer, reply, state).await;
+                serve(shared, stream, peer, begun, state).await;
             }
             Some(config) => {
                 let config = Arc::clone(config);
@@ -86,7 +85,7 @@ async fn welcome<S: Service>(shared: Arc<Shared<S>>, newcomer: Newcomer, state: 
                         certificate,
                         secure: true,
                     };
-                    serve(shared, stream, peer, None, state).await;
+                    serve(shared, stream, peer, Begun::default(), state).await;
                 }
             }
         },
