@@ -5,7 +5,8 @@
 
 use std::sync::Arc;
 
-use castile_plan::{ComplexId, Plan, Types};
+use castile_codec::{DecodeOptions, Intake};
+use castile_plan::{ComplexId, Plan, Style, Types};
 use castile_value::typed::LinesIn;
 use castile_value::{
     ColumnBuf, DType, GraphSink, Item, Items, Packed, RowLayout, Rows, Scalar, Shape, Sink, Slot, Source,
@@ -15,6 +16,41 @@ use castile_value::{
 /// body element (else it is the body itself).
 pub(crate) fn arguments(types: &Types, plan: &Plan) -> (ComplexId, bool) {
     plan.values(types)
+}
+
+/// The same for the results of a reply, which are the elements of a bare body.
+pub(crate) fn results(types: &Types, plan: &Plan) -> (ComplexId, bool) {
+    match plan.style {
+        Style::Wrapped => arguments(types, plan),
+        Style::Bare => (plan.body, false),
+    }
+}
+
+/// Has `read` tell a message to sinks for its header and for its values, which are those of [`arguments`] or
+/// [`results`].
+pub(crate) fn decode_values<T>(
+    types: &Types,
+    plan: &Plan,
+    options: &DecodeOptions,
+    (id, nested): (ComplexId, bool),
+    (header, values): (&mut dyn Sink, &mut dyn Sink),
+    read: impl FnOnce(Intake<'_>) -> T,
+) -> T {
+    let mut inside;
+    let body: &mut dyn Sink = match nested {
+        true => {
+            inside = Inside::new(values, types.shape(id).clone());
+            &mut inside
+        }
+        false => values,
+    };
+    read(Intake {
+        types,
+        plan,
+        options,
+        header,
+        body,
+    })
 }
 
 /// Whether the header type has a block of this name.
@@ -78,7 +114,7 @@ impl Items for Headers<'_> {
 }
 
 /// Passes the fields of the one body element on as if they were the body.
-pub(crate) struct Inside<'s> {
+struct Inside<'s> {
     sink: &'s mut dyn Sink,
     /// The declared type of the element.
     shape: Arc<Shape>,
@@ -90,7 +126,7 @@ pub(crate) struct Inside<'s> {
 }
 
 impl<'s> Inside<'s> {
-    pub(crate) fn new(sink: &'s mut dyn Sink, shape: Arc<Shape>) -> Self {
+    fn new(sink: &'s mut dyn Sink, shape: Arc<Shape>) -> Self {
         Inside {
             sink,
             shape,

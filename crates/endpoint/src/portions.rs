@@ -25,7 +25,7 @@ pub struct Here;
 
 impl Host for Here {}
 
-/// How often a host is asked whether to give up.
+/// How often a waiting call asks whether to give up.
 pub(crate) const TICK: Duration = Duration::from_millis(100);
 
 /// Bytes that are handed over at once: so many that the cost of handing over vanishes, so few that they

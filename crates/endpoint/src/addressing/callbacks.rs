@@ -12,6 +12,7 @@ use castile_http::{Response, ServerRequest, ServerResponse, StatusCode, Timings,
 use super::read::{self, Properties};
 use crate::error::{Error, Guilty, Kind};
 use crate::media::{self, Media};
+use crate::portions::TICK;
 
 /// Settings of [`Callbacks`].
 #[derive(Clone, Debug, Default)]
@@ -47,9 +48,6 @@ pub(crate) struct Ticket {
     id: String,
     mailbox: Arc<Mailbox>,
 }
-
-/// How often a waiting call asks whether to give up.
-const TICK: Duration = Duration::from_millis(100);
 
 impl Callbacks {
     /// Listens on an address, such as `"0.0.0.0:9000"`.

@@ -6,11 +6,11 @@ use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread::Thread;
-use std::time::Duration;
 
 use castile_http::{Bytes, ClientOptions, HeaderMap, Request, Response, StatusCode, blocking};
 
 use crate::error::{Error, Guilty, Kind};
+use crate::portions::TICK;
 
 /// Moves the messages of a client by other ways than a connection of its own: a server that calls inside
 /// its HTTP replies has one.
@@ -173,9 +173,6 @@ impl Arriving {
         }
     }
 }
-
-/// How often a waiting call asks whether to give up.
-const TICK: Duration = Duration::from_millis(100);
 
 /// Runs a future on this thread, which sleeps meanwhile.
 fn wait(

@@ -33,6 +33,7 @@ pub use stream::{ReplyStream, Rest};
 
 use self::carrier::Transport;
 use self::outcome::Arrived;
+use crate::adapt::{arguments, results};
 use crate::addressing::{Addressing, AddressingVersion};
 use crate::costs::with_costs;
 use crate::error::{Error, Guilty, Kind};
@@ -184,7 +185,7 @@ impl Client {
     /// As [`Client::operation`].
     pub fn arguments(&self, operation: &str) -> Result<ComplexId, Error> {
         let operation = self.operation(operation)?;
-        Ok(crate::adapt::arguments(self.types(), input(operation)?).0)
+        Ok(arguments(self.types(), input(operation)?).0)
     }
 
     /// How replies are read by what was learned of the last ones.
@@ -273,7 +274,7 @@ impl Client {
         Ok(operation
             .output
             .as_ref()
-            .map(|plan| (plan.header, self.result_type(plan))))
+            .map(|plan| (plan.header, results(self.types(), plan).0)))
     }
 
     /// Whether messages are checked against the contract both ways.

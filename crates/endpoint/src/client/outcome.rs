@@ -7,14 +7,14 @@ use castile_codec::{DecodeOptions, Envelope, Fault, HeaderBlock, Intake, Name, O
 use castile_contract::Operation;
 use castile_diff::{Automata, Message, Received};
 use castile_http::Response;
-use castile_plan::{ComplexId, Plan, QName, Style};
+use castile_plan::{Plan, QName};
 use castile_value::{Graph, Sink, Value, ValueSink};
 
 use super::call::Exchange;
 use super::related::{Incoming, content_type};
 use super::reply::{foreign, refusal};
 use super::{Client, Record};
-use crate::adapt::{Inside, arguments};
+use crate::adapt::{decode_values, results};
 use crate::error::{Error, Guilty, Kind};
 use crate::layers::Memories;
 use crate::media::{self, Media};
@@ -238,23 +238,10 @@ impl Client {
             )));
         }
         let number = std::ptr::from_ref(operation) as usize;
-        let decode = |result: &mut dyn Sink| {
-            let intake = Intake {
-                types,
-                plan,
-                options: &options,
-                header,
-                body: result,
-            };
+        let (values, sinks) = (results(types, plan), (header, result));
+        let received = decode_values(types, plan, &options, values, sinks, |intake| {
             read(&self.automata, message, number, intake)
-        };
-        let received = match plan.style {
-            Style::Wrapped if arguments(types, plan).1 => {
-                let shape = types.shape(self.result_type(plan)).clone();
-                decode(&mut Inside::new(result, shape))?
-            }
-            _ => decode(result)?,
-        };
+        })?;
         Ok((Outcome::Reply(blocks), received))
     }
 
@@ -272,14 +259,6 @@ impl Client {
         let name = QName::new(types.namespace(namespace)?, local);
         types.element_named(&name)?;
         envelope.first()
-    }
-
-    /// The type whose fields are the results: a wrapper's fields, or the body's elements.
-    pub(super) fn result_type(&self, plan: &Plan) -> ComplexId {
-        match plan.style {
-            Style::Wrapped => arguments(self.types(), plan).0,
-            Style::Bare => plan.body,
-        }
     }
 
     fn record(&self, exchange: &Exchange, decode: Duration, received: Received) -> Record {

@@ -14,7 +14,7 @@ use super::carrier::Arriving;
 use super::outcome::{Outcome, peer};
 use super::related::{Incoming, content_type};
 use super::streamed::Way;
-use crate::adapt::Headers;
+use crate::adapt::{Headers, results};
 use crate::batched::{Batched, Chunks, Intake, StreamOptions, next_chunk};
 use crate::error::{Error, Guilty, Kind};
 use crate::media::Media;
@@ -104,32 +104,9 @@ impl Client {
             ));
         };
         let spine = Spine::find(self.types(), plan, stream.array.as_deref())?;
-        let receiving = if outgoing.body.is_empty() {
-            let options = self.encode_options();
-            let window_bytes_max = self.options.limits.window_bytes_max;
-            let send = |request, way: &Way<'_>| {
-                let stopped = || way.is_stopped();
-                let mut arriving = self.transport.open(request, &stopped)?;
-                arriving.hold(&|| way.is_whole(), &stopped, window_bytes_max)?;
-                Ok(arriving)
-            };
-            let (sent, memories) = self.with_draft(operation, header, args, &options, |draft| {
-                self.send_streamed(&outgoing, operation, draft, host, send)
-            })?;
-            outgoing.memories = memories;
-            sent?.0
-        } else {
-            let request = self.request(operation, &outgoing, outgoing.body.clone())?;
-            let mut request = Some(request);
-            let mut opened = None;
-            host.unlocked(&mut || {
-                let open = |request| self.transport.open(request, &|| host.interrupted());
-                opened = request.take().map(open);
-            });
-            match opened {
-                Some(opened) => opened.map_err(|e| during(e, &outgoing))?,
-                None => return Err(peer("nothing was sent")),
-            }
+        let receiving = match outgoing.body.is_empty() {
+            true => self.open_writing(&mut outgoing, operation, header, args, host)?,
+            false => self.open_written(&outgoing, operation, host)?,
         };
         let status = receiving.status().as_u16();
         let opening = Opening {
@@ -151,6 +128,49 @@ impl Client {
             Came::Open(stream) => Ok(*stream),
             Came::Fault(fault) => Err(*fault),
         })
+    }
+
+    /// The reply, to be read, to a request that is written while it is sent.
+    fn open_writing(
+        &self,
+        outgoing: &mut Outgoing,
+        operation: &Operation,
+        header: &dyn Source,
+        args: &dyn Source,
+        host: &dyn Host,
+    ) -> Result<Arriving, Error> {
+        let window_bytes_max = self.options.limits.window_bytes_max;
+        let send = |request, way: &Way<'_>| {
+            let stopped = || way.is_stopped();
+            let mut arriving = self.transport.open(request, &stopped)?;
+            arriving.hold(&|| way.is_whole(), &stopped, window_bytes_max)?;
+            Ok(arriving)
+        };
+        let options = self.encode_options();
+        let (sent, memories) = self.with_draft(operation, header, args, &options, |draft| {
+            self.send_streamed(outgoing, operation, draft, host, send)
+        })?;
+        outgoing.memories = memories;
+        Ok(sent?.0)
+    }
+
+    /// The reply, to be read, to a request that is written.
+    fn open_written(
+        &self,
+        outgoing: &Outgoing,
+        operation: &Operation,
+        host: &dyn Host,
+    ) -> Result<Arriving, Error> {
+        let mut request = Some(self.request(operation, outgoing, outgoing.body.clone())?);
+        let mut opened = None;
+        host.unlocked(&mut || {
+            let open = |request| self.transport.open(request, &|| host.interrupted());
+            opened = request.take().map(open);
+        });
+        match opened {
+            Some(opened) => opened.map_err(|e| during(e, outgoing)),
+            None => Err(peer("nothing was sent")),
+        }
     }
 }
 
@@ -175,7 +195,7 @@ impl Opening<'_> {
         let exchange = Exchange { outgoing, incoming };
         let types = self.client.types();
         let mut header = ValueSink::new(types.shape(self.plan.header).clone());
-        let mut result = ValueSink::new(types.shape(self.client.result_type(self.plan)).clone());
+        let mut result = ValueSink::new(types.shape(results(types, self.plan).0).clone());
         match self.client.receive(&exchange, &mut header, &mut result).0? {
             Outcome::Fault(fault) => Ok(Came::Fault(fault)),
             Outcome::Reply(_) => Err(peer("it is an error, and holds no fault")),

@@ -5,19 +5,17 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use castile_codec::{
-    DecodeOptions, Draft, EncodeOptions, Fault, HeaderBlock, Intake, Memory, Sending, Version,
-};
+use castile_codec::{DecodeOptions, Draft, EncodeOptions, Fault, HeaderBlock, Memory, Sending, Version};
 use castile_contract::{Binding, Operation};
 use castile_diff::Message;
-use castile_plan::{ComplexId, Style, Types};
+use castile_plan::{ComplexId, Types};
 use castile_value::{Sink, Source};
 
 use super::arguments::ArgumentStream;
 use super::dispatch::Service;
 use super::message::Early;
 use super::replies::{ReplyKey, encode};
-use crate::adapt::{Body, Inside, arguments};
+use crate::adapt::{Body, arguments, decode_values, results};
 use crate::batched::StreamOptions;
 use crate::error::{Error, Guilty, Kind};
 use crate::layers::WithBlocks;
@@ -190,20 +188,10 @@ impl<'c> Call<'c> {
         };
         if let Some(plan) = &operation.input {
             let number = std::ptr::from_ref(operation) as usize;
-            let decode = |args: &mut dyn Sink| {
-                let intake = Intake {
-                    types,
-                    plan,
-                    options: &options,
-                    header,
-                    body: args,
-                };
+            let (values, sinks) = (arguments(types, plan), (header, args));
+            decode_values(types, plan, &options, values, sinks, |intake| {
                 service.automata().decode(message, number, intake)
-            };
-            match arguments(types, plan) {
-                (id, true) => decode(&mut Inside::new(args, types.shape(id).clone()))?,
-                (_, false) => decode(args)?,
-            };
+            })?;
         }
         service.note_decode(began);
         Ok(replier)
@@ -257,7 +245,7 @@ impl Replier<'_> {
     pub fn result(&self) -> Option<(ComplexId, ComplexId)> {
         let plan = self.operation.output.as_ref()?;
         let types = self.service.types();
-        Some((plan.header, result_type(types, plan)))
+        Some((plan.header, results(types, plan).0))
     }
 
     /// Whether the reply is written by the rules of SOAP encoding, so that objects may be shared.
@@ -301,7 +289,7 @@ impl Replier<'_> {
             return Ok(Answer::default());
         };
         let types = self.service.types();
-        let nested = plan.style == Style::Wrapped && arguments(types, plan).1;
+        let nested = results(types, plan).1;
         let body = Body(result);
         let body: &dyn Source = if nested { &body } else { result };
         let layers = &self.service.options().layers;
@@ -371,12 +359,5 @@ fn early_reply(draft: &Draft<'_>, early: Early<'_>, host: &dyn Host) -> Result<P
             Ok(Payload::default())
         }
         Err(error) => Err(error.into()),
-    }
-}
-
-fn result_type(types: &Types, plan: &castile_plan::Plan) -> ComplexId {
-    match plan.style {
-        Style::Wrapped => arguments(types, plan).0,
-        Style::Bare => plan.body,
     }
 }
