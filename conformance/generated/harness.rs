@@ -4,8 +4,9 @@ use castile::codec::{DecodeOptions, EncodeOptions, Envelope, Limits, Version, en
 use castile::contract::HEADER_ANY;
 use castile::plan::{ComplexId, Plan, Types};
 use castile::sample::{Fill, SampleOptions, Sampler};
-use castile::typed::{Builder, Embedded, Fields, Place};
-use castile::{Item, Sink, Source, Value, ValueRecord, ValueSink};
+use castile::typed::{Builder, Embedded, Fields};
+use castile::{Sink, Source, Value, ValueRecord, ValueSink};
+use castile_testkit::Body;
 
 /// What became of all messages.
 #[derive(Default)]
@@ -13,25 +14,6 @@ pub struct Tally {
     pub messages: usize,
     pub samples: usize,
     pub unlike: usize,
-}
-
-/// A body of one element of a generated type.
-#[derive(Default)]
-struct Body<T>(T);
-
-impl<T: Fields + Default> Fields for Body<T> {
-    fn label(&self) -> &'static str {
-        ""
-    }
-    fn get(&self, _index: usize) -> Item<'_> {
-        Item::Record(&self.0)
-    }
-    fn at(&mut self, index: usize) -> Option<&mut dyn Place> {
-        (index == 0).then_some(&mut self.0 as &mut dyn Place)
-    }
-    fn start(_label: &str) -> Option<Self> {
-        Some(Body::default())
-    }
 }
 
 /// Tries a message: `T` is the type of its values, `H` of its header.

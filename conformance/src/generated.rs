@@ -90,10 +90,11 @@ fn replace(path: &Path, text: &str) -> std::io::Result<()> {
 
 /// As the workspace's, so that what comes from elsewhere is compiled once for both.
 fn manifest() -> String {
-    let castile = Path::new(env!("CARGO_MANIFEST_DIR")).join("../crates/castile");
+    let [castile, testkit] =
+        ["../crates/castile", "../testkit"].map(|at| Path::new(env!("CARGO_MANIFEST_DIR")).join(at));
     format!(
         "[package]\nname = \"castile-generated-corpus\"\nversion = \"0.0.0\"\nedition = \"2024\"\npublish = false\n\n\
-         [dependencies]\ncastile = {{ path = {castile:?} }}\n\n[workspace]\n\n\
+         [dependencies]\ncastile = {{ path = {castile:?} }}\ncastile-testkit = {{ path = {testkit:?} }}\n\n[workspace]\n\n\
          [profile.dev]\nopt-level = 0\ndebug = false\n\n[profile.dev.package.\"*\"]\nopt-level = 2\ndebug = false\n"
     )
 }

@@ -7,7 +7,7 @@ use castile_contract::{Contract, HEADER_ANY, Operation};
 use castile_diff::{Automata, Receiving};
 use castile_endpoint::sample::{Fill, SampleOptions, Sampler};
 use castile_plan::{ComplexId, Field, FieldKind, Plan, TypeId, Types};
-use castile_testkit::{difference, reference};
+use castile_testkit::{difference, plainly, reference};
 use castile_value::{Record, Value, ValueSink};
 
 /// The samplers of one contract: least, most, and most with other choices and derived types.
@@ -208,17 +208,7 @@ impl<'c> Messages<'c> {
     }
 
     fn decode(&self, plan: &Plan, text: &str) -> Result<(Record, Record), castile_codec::Error> {
-        let sink = |id: ComplexId| ValueSink::new(self.types.shape(id).clone());
-        let (mut header, mut body) = (sink(plan.header), sink(plan.body));
-        let envelope = Envelope::open(text, &Limits::default())?;
-        envelope.decode(
-            self.types,
-            plan,
-            &DecodeOptions::default(),
-            &mut header,
-            &mut body,
-        )?;
-        Ok((header.finish(), body.finish()))
+        plainly::read(self.types, plan, text, true)
     }
 
     /// Each declared fault, there and back.

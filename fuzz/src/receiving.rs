@@ -2,12 +2,10 @@
 //! refused in the same words at the same place. Whatever was read last is given back to be changed, and some messages are
 //! kept as they lie in memory.
 
-use std::sync::Arc;
-
 use castile_codec::{DecodeOptions, Edition, Error, Intake, Limits, Owner};
 use castile_diff::{Automata, Receiving};
 use castile_plan::Plan;
-use castile_testkit::{Rng, Table, difference, mutate};
+use castile_testkit::{Lent, Rng, Table, difference, mutate};
 use castile_value::{Record, Value, ValueSink};
 
 use crate::tables::{choose, read, sample, written};
@@ -91,16 +89,6 @@ fn check(receiver: &mut Receiver, table: &Table, plan: &Plan, text: &str, strict
 struct Receiver {
     automata: Automata,
     last: Option<(Edition, Record)>,
-}
-
-/// A text that the receiver may hold as well.
-#[derive(Clone)]
-struct Lent(Arc<str>);
-
-impl AsRef<[u8]> for Lent {
-    fn as_ref(&self) -> &[u8] {
-        self.0.as_bytes()
-    }
 }
 
 impl Receiver {

@@ -3,10 +3,10 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use castile_codec::{DecodeOptions, EncodeOptions, Envelope, Error, Limits, Version, encode};
+use castile_codec::{EncodeOptions, Error};
 use castile_plan::Plan;
-use castile_testkit::{Effort, Rng, Sampler, Table, random_table};
-use castile_value::{Record, ValueSink};
+use castile_testkit::{Effort, Rng, Sampler, Table, plainly, random_table};
+use castile_value::Record;
 
 /// Those that have fast ways, and those that mix them.
 const FIXED: &str = "
@@ -67,29 +67,10 @@ pub(crate) fn sample(table: &Table, plan: &Plan, seed: u64) -> Record {
 
 /// The message of a body without headers.
 pub(crate) fn written(table: &Table, plan: &Plan, body: &Record) -> String {
-    let types = &table.types;
-    let header = Record::new(types.shape(plan.header).clone());
-    let mut out = Vec::new();
-    let options = EncodeOptions::default();
-    encode(types, plan, Version::Soap11, &header, body, &options, &mut out).expect("a sample is good");
-    String::from_utf8(out).expect("a message is UTF-8")
+    plainly::write(&table.types, plan, body, &EncodeOptions::default()).expect("a sample is good")
 }
 
 /// The body of a message, read plainly.
 pub(crate) fn read(table: &Table, plan: &Plan, text: &str, strict: bool) -> Result<Record, Error> {
-    let types = &table.types;
-    let envelope = Envelope::open(text, &Limits::default())?;
-    let mut header = ValueSink::new(types.shape(plan.header).clone());
-    let mut body = ValueSink::new(types.shape(plan.body).clone());
-    envelope.decode(
-        types,
-        plan,
-        &DecodeOptions {
-            strict,
-            ..DecodeOptions::default()
-        },
-        &mut header,
-        &mut body,
-    )?;
-    Ok(body.finish())
+    plainly::read(&table.types, plan, text, strict).map(|(_, body)| body)
 }

@@ -1,10 +1,11 @@
-//! What tests of messages need: tables written in a line, random values for any plan, and a slow
-//! and obvious decoder as an oracle.
+//! What tests of messages need: tables written in a line, random values for any plan, a slow and obvious decoder as an
+//! oracle, and the plain codec in one call.
 //!
 //! ```text
 //!   "Mio = x:int, y:int, value:double" ──Table::parse──▶ Types, Plan
 //!   Types + seed ──Sampler──▶ Value      what a decoder gives for the encoded value
 //!   bytes ──reference::decode──▶ Value   the whole document as a tree, every way tried
+//!   Value ◀──plainly──▶ bytes            by the codec under test
 //! ```
 //!
 //! Non-goals: speed, and any use outside tests.
@@ -20,8 +21,11 @@
 #![forbid(unsafe_code)]
 
 mod alone;
+mod body;
+mod lent;
 mod mutate;
 mod notation;
+pub mod plainly;
 mod random;
 pub mod reference;
 mod rng;
@@ -34,6 +38,8 @@ mod tree;
 mod widths;
 
 pub use alone::{alone, anything};
+pub use body::Body;
+pub use lent::Lent;
 pub use mutate::mutate;
 pub use random::random_table;
 pub use rng::Rng;

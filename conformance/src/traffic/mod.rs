@@ -8,9 +8,9 @@ use std::path::{Path, PathBuf};
 use castile_codec::{DecodeOptions, EncodeOptions, Envelope, Limits, Name, Version};
 use castile_contract::{Contract, Operation};
 use castile_endpoint::Headers;
-use castile_plan::{ComplexId, Plan, Types};
-use castile_testkit::{alone, anything};
-use castile_value::{Record, Value, ValueSink};
+use castile_plan::{Plan, Types};
+use castile_testkit::{alone, anything, plainly};
+use castile_value::{Record, Value};
 
 use crate::corpus::Corpus;
 use crate::infoset;
@@ -313,16 +313,7 @@ fn open(text: &str) -> Result<Envelope<'_>, String> {
 }
 
 fn decode(types: &Types, plan: &Plan, text: &str, strict: bool) -> Result<(Record, Record), String> {
-    let sink = |id: ComplexId| ValueSink::new(types.shape(id).clone());
-    let (mut header, mut body) = (sink(plan.header), sink(plan.body));
-    let options = DecodeOptions {
-        strict,
-        ..DecodeOptions::default()
-    };
-    open(text)?
-        .decode(types, plan, &options, &mut header, &mut body)
-        .map_err(|e| e.to_string())?;
-    Ok((header.finish(), body.finish()))
+    plainly::read(types, plan, text, strict).map_err(|e| e.to_string())
 }
 
 fn encode(

@@ -5,10 +5,10 @@ mod support;
 
 use castile_codec::{BodyStream, DecodeOptions, Envelope, Error, Kind, Limits, Spine, Step};
 use castile_plan::Plan;
-use castile_testkit::{Effort, Rng, Sampler, Table, difference, mutate};
+use castile_testkit::{Effort, Rng, Sampler, Table, difference, mutate, plainly};
 use castile_value::{Record, Value, ValueSink};
 use castile_xml::Feed;
-use support::{decoded_by, encoded, message};
+use support::{encoded, message};
 
 /// The body, its array put together from the batches.
 fn fed(
@@ -90,7 +90,7 @@ fn put(record: &mut Record, path: &str, value: Value) {
 
 /// The same by reading it whole.
 fn whole(table: &Table, plan: &Plan, name: &str, text: &str, strict: bool) -> Result<Record, Error> {
-    let (_, body) = decoded_by(&table.types, plan, text, strict)?;
+    let (_, body) = plainly::read(&table.types, plan, text, strict)?;
     let mut record = values(table, plan, body);
     // Lists and columns of the same values are the same.
     let items = name.split('.').try_fold(None::<&Value>, |at, name| {

@@ -4,9 +4,9 @@ mod support;
 
 use castile_codec::{EncodeOptions, Kind};
 use castile_plan::Builtin;
-use castile_testkit::{Rng, Table};
-use castile_value::{Column, ColumnBuf, DType, Item, Record, Source, Value};
-use support::{body, encoded_by, read, write};
+use castile_testkit::{Rng, Table, plainly};
+use castile_value::{Column, ColumnBuf, DType, Item, Source, Value};
+use support::{body, read, write};
 
 const NUMBERS: &[Builtin] = &[
     Builtin::Boolean,
@@ -103,7 +103,7 @@ fn a_column_writes_what_its_values_write() {
                     let list = Value::List(Value::from(column.clone()).into_list());
                     let by = |n: Value| {
                         let value = Value::map([("n", n)]);
-                        encoded_by(
+                        plainly::write(
                             &table.types,
                             &table.plan("T"),
                             &body(&table, "T", value),
@@ -187,27 +187,14 @@ fn strided_columns_are_written_where_they_lie() {
         bytes.extend((f64::from(i) / 8.0).to_ne_bytes());
     }
     let plan = table.plan("T");
-    let mut out = Vec::new();
-    let header = Record::new(table.types.shape(plan.header).clone());
     struct Body<'b>(Strided<'b>);
     impl Source for Body<'_> {
         fn field(&self, _index: usize, _name: &str) -> Item<'_> {
             Item::Record(&self.0)
         }
     }
-    let options = EncodeOptions::default();
-    let version = castile_codec::Version::Soap12;
-    castile_codec::encode(
-        &table.types,
-        &plan,
-        version,
-        &header,
-        &Body(Strided(&bytes, 600)),
-        &options,
-        &mut out,
-    )
-    .unwrap();
-    let text = String::from_utf8(out).unwrap();
+    let body = Body(Strided(&bytes, 600));
+    let text = plainly::write(&table.types, &plan, &body, &EncodeOptions::default()).unwrap();
     let back = support::decoded(&table.types, &plan, &text).unwrap();
     let n = back
         .get("T")
@@ -232,7 +219,6 @@ fn tables_of_wider_integers_are_checked() {
     let (small, big) = (ColumnBuf::I64(vec![1, -2]), ColumnBuf::I64(vec![1, 1 << 40]));
     let values = ColumnBuf::F64(vec![0.5, 1.5]);
     let plan = table.plan("T");
-    let header = Record::new(table.types.shape(plan.header).clone());
     struct Body<'b>(Wide<'b>);
     impl Source for Body<'_> {
         fn field(&self, _index: usize, _name: &str) -> Item<'_> {
@@ -244,18 +230,8 @@ fn tables_of_wider_integers_are_checked() {
             .into_iter()
             .zip([x.view(), small.view(), values.view()])
             .collect();
-        let (options, version) = (EncodeOptions::default(), castile_codec::Version::Soap11);
-        let mut out = Vec::new();
-        castile_codec::encode(
-            &table.types,
-            &plan,
-            version,
-            &header,
-            &Body(Wide(columns)),
-            &options,
-            &mut out,
-        )
-        .map(|()| String::from_utf8(out).expect("text"))
+        let body = Body(Wide(columns));
+        plainly::write(&table.types, &plan, &body, &EncodeOptions::default())
     };
     let text = by(["x", "y", "value"], &small).unwrap();
     assert!(

@@ -3,7 +3,7 @@
 mod support;
 
 use castile_codec::{DecodeOptions, EncodeOptions, Envelope, Error, Kind, Limits, Version, encode};
-use castile_testkit::Table;
+use castile_testkit::{Table, plainly};
 use castile_value::{Record, Value, ValueSink};
 use support::body;
 
@@ -151,17 +151,17 @@ fn empty_bodies() {
         "<e:Header/><e:Body/>",
     ] {
         let text = soap(Version::Soap12, inside);
-        let (_, body) = support::decoded_by(&table.types, &plan, &text, true).unwrap();
+        let (_, body) = plainly::read(&table.types, &plan, &text, true).unwrap();
         assert_eq!(body.iter().count(), 0);
-        let error = support::decoded_by(&table.types, &table.plan("T"), &text, true).unwrap_err();
+        let error = plainly::read(&table.types, &table.plan("T"), &text, true).unwrap_err();
         assert_eq!(
             (error.kind(), error.path()),
             (Kind::Missing, "/Envelope/Body".into())
         );
-        support::decoded_by(&table.types, &table.plan("T"), &text, false).unwrap();
+        plainly::read(&table.types, &table.plan("T"), &text, false).unwrap();
     }
     let text = soap(Version::Soap12, "<e:Body><T/></e:Body>");
-    let error = support::decoded_by(&table.types, &plan, &text, true).unwrap_err();
+    let error = plainly::read(&table.types, &plan, &text, true).unwrap_err();
     assert_eq!(
         (error.kind(), error.path()),
         (Kind::Unexpected, "/Envelope/Body/T".into())
@@ -324,11 +324,10 @@ fn a_message_cut_off_anywhere_is_an_error() {
         Version::Soap11,
         "<e:Header><count>5</count></e:Header><e:Body><T><a>5</a></T></e:Body>",
     );
-    support::decoded_by(&table.types, &plan, &text, true).unwrap();
+    plainly::read(&table.types, &plan, &text, true).unwrap();
     for end in 0..text.len() {
         for strict in [true, false] {
-            let error =
-                support::decoded_by(&table.types, &plan, &text[..end], strict).expect_err(&text[..end]);
+            let error = plainly::read(&table.types, &plan, &text[..end], strict).expect_err(&text[..end]);
             assert_eq!(error.kind(), Kind::Malformed, "{error}");
             assert!(error.offset().is_some_and(|at| at <= end));
         }

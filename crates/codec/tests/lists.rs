@@ -3,12 +3,11 @@
 
 mod support;
 
-use castile_codec::{Draft, EncodeOptions, Kind, Version};
-use castile_message::Slots;
+use castile_codec::{EncodeOptions, Kind};
 use castile_plan::Builtin;
-use castile_testkit::{Effort, Rng, Sampler, Table};
+use castile_testkit::{Effort, Rng, Sampler, Table, plainly};
 use castile_value::{Item, QName, Record, Scalar, Source, Value};
-use support::{body, encoded_by, write};
+use support::{body, write};
 
 const TYPES: &str = "
 Plain = a:int, b:string?, c:double, d:boolean?, e:float?, f:unsignedLong?, ^g:token?, h:{x/y}?
@@ -17,28 +16,6 @@ Plains = p:Plain*
 Nillable = a:int~, b:string?
 Nillables = p:Nillable*
 ";
-
-fn slow(
-    table: &Table,
-    name: &str,
-    body: &Record,
-    options: &EncodeOptions,
-) -> Result<String, castile_codec::Error> {
-    let plan = table.plan(name);
-    let header = Record::new(table.types.shape(plan.header).clone());
-    let (mut out, mut slots) = (Vec::new(), Slots::default());
-    let draft = Draft {
-        types: &table.types,
-        plan: &plan,
-        version: Version::Soap11,
-        header: &header,
-        body,
-        options,
-    };
-    draft
-        .encode_marked(&mut out, &mut slots)
-        .map(|()| String::from_utf8(out).expect("text"))
-}
 
 fn check(table: &Table, name: &str, items: Vec<Value>, field: &str) {
     for digits in [None, Some(4)] {
@@ -49,8 +26,10 @@ fn check(table: &Table, name: &str, items: Vec<Value>, field: &str) {
                 ..EncodeOptions::default()
             };
             let body = body(table, name, Value::map([(field, Value::List(items.clone()))]));
-            let fast = encoded_by(&table.types, &table.plan(name), &body, &options);
-            assert_eq!(fast, slow(table, name, &body, &options), "{items:?}");
+            let (types, plan) = (&table.types, table.plan(name));
+            let fast = plainly::write(types, &plan, &body, &options);
+            let singly = plainly::write_singly(types, &plan, &body, &options);
+            assert_eq!(fast, singly.map(|(text, _)| text), "{items:?}");
         }
     }
 }
@@ -205,21 +184,8 @@ impl Source for Numbers {
 #[test]
 fn a_list_type_takes_an_array_as_one_value() {
     let table = Table::parse("T = n:[double], @k:[double]");
-    let plan = table.plan("T");
-    let header = Record::new(table.types.shape(plan.header).clone());
-    let mut out = Vec::new();
     let options = EncodeOptions::default();
-    castile_codec::encode(
-        &table.types,
-        &plan,
-        Version::Soap11,
-        &header,
-        &Numbers,
-        &options,
-        &mut out,
-    )
-    .unwrap();
-    let text = String::from_utf8(out).unwrap();
+    let text = plainly::write(&table.types, &table.plan("T"), &Numbers, &options).unwrap();
     assert!(
         text.contains("<ns1:T k=\"1.5 -2 3\"><ns1:n>1.5 -2 3</ns1:n></ns1:T>"),
         "{text}"

@@ -5,12 +5,12 @@ mod support;
 
 use castile_codec::{Error, Guilty, Kind};
 use castile_plan::Plan;
-use castile_testkit::{Effort, Rng, Sampler, Table, difference, mutate, random_table, reference};
+use castile_testkit::{Effort, Rng, Sampler, Table, difference, mutate, plainly, random_table, reference};
 use castile_value::Value;
-use support::{decoded_by, encoded};
+use support::encoded;
 
 fn check(table: &Table, plan: &Plan, text: &str, context: &str) -> bool {
-    let fast = decoded_by(&table.types, plan, text, true);
+    let fast = plainly::read(&table.types, plan, text, true);
     let slow = reference::decode(&table.types, plan, text);
     match (&fast, &slow) {
         (Ok((_, fast)), Ok(slow)) => {
@@ -26,7 +26,7 @@ fn check(table: &Table, plan: &Plan, text: &str, context: &str) -> bool {
         (Err(e), Ok(value)) => panic!("{context}: the decoder refuses: {e}\n{text}\n{:#?}", value.body),
     }
     // A lax reader takes at least what a strict one takes, and the same way.
-    match (decoded_by(&table.types, plan, text, false), fast) {
+    match (plainly::read(&table.types, plan, text, false), fast) {
         (Ok((_, lax)), Ok((_, strict))) => {
             let difference = difference(&Value::Record(lax), &Value::Record(strict));
             assert!(
@@ -61,8 +61,8 @@ fn check_ways(table: &Table, plan: &Plan, text: &str, context: &str) {
     let slow_text = slowed(text);
     for strict in [true, false] {
         match (
-            decoded_by(&table.types, plan, text, strict),
-            decoded_by(&table.types, plan, &slow_text, strict),
+            plainly::read(&table.types, plan, text, strict),
+            plainly::read(&table.types, plan, &slow_text, strict),
         ) {
             (Ok((_, fast)), Ok((_, slow))) => {
                 let difference = difference(&Value::Record(fast), &Value::Record(slow));

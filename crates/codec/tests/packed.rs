@@ -5,13 +5,10 @@ mod support;
 
 use std::sync::Arc;
 
-use castile_codec::{DecodeOptions, Draft, EncodeOptions, Envelope, Error, Limits, Version};
-use castile_message::Slots;
 use castile_testkit::{Rng, Table};
-use castile_value::typed::{Builder, EMPTY, Empty};
-use castile_value::{
-    ColumnBuf, DType, Record, RowLayout, Rows, Scalar, Shape, Sink, Slot, Source, Value, ValueSink,
-};
+use castile_value::typed::Fields;
+use castile_value::{ColumnBuf, DType, Record, RowLayout, Rows, Scalar, Shape, Sink, Slot, Value, ValueSink};
+use support::batches::{read, read_dynamic, read_into, written_alike};
 use support::{body, encoded};
 
 const TYPES: &str = "
@@ -111,68 +108,27 @@ fn event(rng: &mut Rng) -> Event {
     }
 }
 
-/// The message when each value is written by itself.
-fn one_by_one(table: &Table, name: &str, body: &dyn Source) -> Result<String, Error> {
-    let plan = table.plan(name);
-    let draft = Draft {
-        types: &table.types,
-        plan: &plan,
-        version: Version::Soap11,
-        header: &EMPTY,
-        body,
-        options: &EncodeOptions::default(),
-    };
-    let (mut out, mut slots) = (Vec::new(), Slots::default());
-    draft.encode_marked(&mut out, &mut slots)?;
-    Ok(String::from_utf8(out).expect("a message is UTF-8"))
-}
-
-fn in_batches(table: &Table, name: &str, body: &dyn Source) -> Result<String, Error> {
-    let plan = table.plan(name);
-    let draft = Draft {
-        types: &table.types,
-        plan: &plan,
-        version: Version::Soap11,
-        header: &EMPTY,
-        body,
-        options: &EncodeOptions::default(),
-    };
-    let mut out = Vec::new();
-    draft.encode(&mut out)?;
-    Ok(String::from_utf8(out).expect("a message is UTF-8"))
-}
-
-fn read(table: &Table, name: &str, text: &str, sink: &mut dyn Sink) {
-    let envelope = Envelope::open(text, &Limits::default()).expect("a good message");
-    let mut header = Builder::<Empty>::new();
-    let options = DecodeOptions::default();
-    let plan = table.plan(name);
-    envelope
-        .decode(&table.types, &plan, &options, &mut header, sink)
-        .expect("a good message");
-}
-
 /// The same values from typed and dynamic sources to typed and dynamic sinks, and one by one.
 fn check<T>(name: &str, typed: T)
 where
-    T: castile_value::typed::Fields + Default + PartialEq + std::fmt::Debug,
+    T: Fields + Default + PartialEq + std::fmt::Debug,
 {
     let table = Table::parse(TYPES);
-    let text = in_batches(&table, name, &typed).unwrap();
-    assert_eq!(text, one_by_one(&table, name, &typed).unwrap());
+    let text = written_alike(&table, name, &typed).unwrap();
 
     for spaced in [text.clone(), text.replace("<ns1:item>", "\n <ns1:item >")] {
-        for mut builder in [Builder::<T>::new(), Builder::lax()] {
-            read(&table, name, &spaced, &mut builder);
-            assert!(builder.finish().unwrap() == typed, "{name}");
+        for strict in [true, false] {
+            assert!(
+                read::<T>(&table, name, &spaced, strict).unwrap() == typed,
+                "{name}"
+            );
         }
+        let dynamic = read_dynamic(&table, name, &spaced, true).unwrap();
         let shape = table.types.shape(table.plan(name).body);
-        let mut dynamic = ValueSink::new(shape.clone());
-        read(&table, name, &spaced, &mut dynamic);
         let mut single = Single(ValueSink::new(shape.clone()));
-        read(&table, name, &spaced, &mut single);
+        read_into(&table, name, &spaced, true, &mut single).unwrap();
         // Records of numbers are rows in one, and a list in the other.
-        for values in [dynamic.finish(), single.0.finish()] {
+        for values in [dynamic, single.0.finish()] {
             assert_eq!(encoded(&table.types, &table.plan(name), &values).unwrap(), text);
         }
     }
@@ -284,8 +240,7 @@ fn dynamic_records_of_every_kind() {
             };
             let items: Vec<Value> = (0..400).map(record).collect();
             let body = body(&table, "Kinds", Value::map([("item", Value::List(items))]));
-            let written = in_batches(&table, "Kinds", &body);
-            assert_eq!(written, one_by_one(&table, "Kinds", &body));
+            let written = written_alike(&table, "Kinds", &body);
             assert_eq!(written.is_ok(), good, "{odd:?} in field {field}: {written:?}");
         }
     }
@@ -304,8 +259,7 @@ fn names_of_any_length() {
     };
     let items: Vec<Value> = (0..300).map(record).collect();
     let body = body(&table, "Wides", Value::map([("item", Value::List(items))]));
-    let written = in_batches(&table, "Wides", &body).unwrap();
-    assert_eq!(written, one_by_one(&table, "Wides", &body).unwrap());
+    let written = written_alike(&table, "Wides", &body).unwrap();
     assert!(written.len() > 300 * 6 * 75, "{}", written.len());
 }
 
@@ -342,9 +296,7 @@ fn what_fits_no_batch_is_written_one_by_one() {
                 .collect();
             items[at] = odd.clone();
             let body = body(&table, "Events", Value::map([("item", Value::List(items))]));
-            let written = in_batches(&table, "Events", &body);
-            assert_eq!(written, one_by_one(&table, "Events", &body));
-            match written {
+            match written_alike(&table, "Events", &body) {
                 Ok(_) => assert!(good),
                 Err(e) => {
                     assert!(!good);
@@ -365,9 +317,8 @@ fn a_character_that_xml_cannot_carry_names_its_place() {
         let body = TextsBody {
             texts: Texts { item },
         };
-        let error = in_batches(&table, "Texts", &body).unwrap_err();
+        let error = written_alike(&table, "Texts", &body).unwrap_err();
         let path = format!("/Envelope/Body/Texts/item[{}]", at + 1);
         assert_eq!(error.path(), path);
-        assert_eq!(Err(error), one_by_one(&table, "Texts", &body));
     }
 }

@@ -3,8 +3,8 @@
 mod support;
 
 use castile_codec::Kind;
-use castile_testkit::{Table, plain};
-use support::{brief, decoded_by, message, read, schemas, sorted};
+use castile_testkit::{Table, plain, plainly};
+use support::{brief, message, read, schemas, sorted};
 
 fn table() -> Table {
     Table::parse(schemas::READ)
@@ -142,7 +142,7 @@ fn attributes() {
     let table = table();
     let with = |attributes: &str| {
         let text = message("Attributes", "").replace("<Attributes>", &format!("<Attributes {attributes}>"));
-        decoded_by(&table.types, &table.plan("Attributes"), &text, true)
+        plainly::read(&table.types, &table.plan("Attributes"), &text, true)
             .map(|(_, body)| brief(&plain(body.get("Attributes").expect("the body has the element"))))
     };
     assert_eq!(with("id='7'").unwrap(), "id=7 lang=en");
@@ -186,10 +186,10 @@ fn attributes() {
     }
     // The place of a bad attribute is the attribute's.
     let text = message("Attributes", "").replace("<Attributes>", "<Attributes\n  lang='en'\n  id='x'>");
-    let error = decoded_by(&table.types, &table.plan("Attributes"), &text, true).unwrap_err();
+    let error = plainly::read(&table.types, &table.plan("Attributes"), &text, true).unwrap_err();
     assert_eq!(error.line_column(), Some((3, 3)));
     let text = message("Open", "<a>1</a>").replace("<Open>", "<Open k='1' t:k='2'>");
-    let (_, body) = decoded_by(&table.types, &table.plan("Open"), &text, true).unwrap();
+    let (_, body) = plainly::read(&table.types, &table.plan("Open"), &text, true).unwrap();
     assert_eq!(
         brief(&plain(body.get("Open").expect("it is there"))),
         "a=1 attributes=(k=1 {urn:t}k=2)"
@@ -200,7 +200,7 @@ fn attributes() {
 fn simple_content() {
     let table = table();
     let text = message("Texted", " 1.50 ").replace("<Texted>", "<Texted unit='m'>");
-    let (_, body) = decoded_by(&table.types, &table.plan("Texted"), &text, true).unwrap();
+    let (_, body) = plainly::read(&table.types, &table.plan("Texted"), &text, true).unwrap();
     assert_eq!(
         sorted(&brief(&plain(body.get("Texted").expect("it is there")))),
         sorted("text=1.50 unit=m")

@@ -2,8 +2,8 @@
 
 mod support;
 
-use castile_testkit::{Table, plain};
-use support::{brief, decoded_by, message, sorted};
+use castile_testkit::{Table, plain, plainly};
+use support::{brief, message, sorted};
 
 const TYPES: &str = "
 Pair = a:int, b:int
@@ -44,10 +44,10 @@ fn lax_reading() {
     for (name, inside, expected) in LAX {
         let text = message(name, inside);
         assert!(
-            decoded_by(&table.types, &table.plan(name), &text, true).is_err(),
+            plainly::read(&table.types, &table.plan(name), &text, true).is_err(),
             "{name} {inside} is not strict"
         );
-        let (_, body) = decoded_by(&table.types, &table.plan(name), &text, false)
+        let (_, body) = plainly::read(&table.types, &table.plan(name), &text, false)
             .unwrap_or_else(|e| panic!("{name} {inside}: {e}"));
         let value = brief(&plain(body.get(name).expect("the body has the element")));
         assert_eq!(sorted(&value), sorted(expected), "{name} {inside}: {value}");

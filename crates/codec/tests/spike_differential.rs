@@ -5,10 +5,10 @@ mod support;
 
 use std::ops::Range;
 
-use castile_codec::{Draft, EncodeOptions, Version};
+use castile_codec::EncodeOptions;
 use castile_message::{Mark, Slots};
 use castile_plan::{Plan, SimpleId, Types, Variety};
-use castile_testkit::{Rng, Sampler, Table, difference, random_table};
+use castile_testkit::{Rng, Sampler, Table, difference, plainly, random_table};
 use castile_value::{ColumnBuf, Record, Rows, Scalar, Value};
 use support::{decoded, encoded};
 
@@ -18,19 +18,9 @@ Step = number:int, note:string, field:double*, mesh:Mio*, last:boolean
 ";
 
 fn marked(types: &Types, plan: &Plan, body: &Record) -> (Vec<u8>, Slots) {
-    let header = Record::new(types.shape(plan.header).clone());
-    let (mut out, mut slots) = (Vec::new(), Slots::default());
-    let options = EncodeOptions::default();
-    let draft = Draft {
-        types,
-        plan,
-        version: Version::Soap11,
-        header: &header,
-        body,
-        options: &options,
-    };
-    draft.encode_marked(&mut out, &mut slots).expect("good values");
-    (out, slots)
+    let marked = plainly::write_singly(types, plan, body, &EncodeOptions::default());
+    let (text, slots) = marked.expect("good values");
+    (text.into_bytes(), slots)
 }
 
 /// Number, note, field and mesh of a step.

@@ -3,44 +3,10 @@
 mod support;
 
 use castile_codec::{EncodeOptions, Kind};
-use castile_testkit::Table;
+use castile_testkit::plainly;
 use castile_value::{QName, Value};
-use support::{body, encoded_by, write};
-
-const TYPES: &str = "
-Pair = a:int, b:string?
-Either = (a:int~ | b:string~ | (c:int, d:int))
-Around = a:int{1-2}, b:string, a:int{1-3}
-Nested = (a:int, (b:int | c:int)?, d:int?)?, e:int
-Nils = a:int~, b:Pair~, c:int?
-Attributes = @id:int!, @lang:language=en, @x^n:QName, @q:QName, #:QName
-Open = @*, @own:string, a:int?
-Enum = e:{red/green}?, u:<{red}/int>?
-Base! = a:int
-More(Base) = b:int
-Holder = x:Base*, p:Pair?
-";
-
-fn table() -> Table {
-    Table::parse(TYPES)
-}
-
-fn map<const N: usize>(fields: [(&str, Value); N]) -> Value {
-    Value::map(fields)
-}
-
-/// The inside of the element, without prefixes of the target namespace.
-fn inside(name: &str, value: Value) -> Result<String, castile_codec::Error> {
-    let text = write(&table(), name, value)?.replace("ns1:", "");
-    let start = format!("<{name}>");
-    let end = format!("</{name}>");
-    Ok(
-        match text.strip_prefix(&start).and_then(|t| t.strip_suffix(&end)) {
-            Some(inside) => inside.to_owned(),
-            None => text,
-        },
-    )
-}
+use support::written::{inside, map, table};
+use support::{body, write};
 
 #[test]
 fn qualified_names_share_no_prefix_in_a_tag() {
@@ -127,7 +93,7 @@ fn derived_types_say_so() {
         strict: false,
         ..EncodeOptions::default()
     };
-    let text = encoded_by(
+    let text = plainly::write(
         &table.types,
         &table.plan("Holder"),
         &body(&table, "Holder", value),
@@ -177,7 +143,7 @@ fn a_lax_writer_writes_what_it_can() {
             "x",
         ),
     ] {
-        let text = encoded_by(&table.types, &table.plan(name), &body(&table, name, value), &lax);
+        let text = plainly::write(&table.types, &table.plan(name), &body(&table, name, value), &lax);
         let text = text.unwrap_or_else(|e| panic!("{name}: {e}")).replace("ns1:", "");
         assert!(
             text.contains(&format!("<{name}>{expected}</{name}>")),

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use castile_codec::{DecodeOptions, Edition, Intake, Limits, Owner};
 use castile_diff::{Automata, Receiving, Shared};
 use castile_plan::Plan;
-use castile_testkit::{Rng, Table, median, time};
+use castile_testkit::{Lent, Rng, Table, median, time};
 use castile_value::{ColumnBuf, DType, Record, RowLayout, Rows, Scalar, Shape, Sink, Slot, ValueSink};
 
 const COUNT: usize = 100_000;
@@ -25,7 +25,7 @@ fn main() {
     let mut rng = Rng::new(5);
     let first: Vec<String> = (0..COUNT).map(|_| digits(&mut rng, 17)).collect();
     let held = message(&first);
-    let text = held.0.as_str();
+    let text = &*held.0;
     let (copy, column) = (text.to_owned(), vec![0.5f64; COUNT]);
     let mut into = Vec::with_capacity(COUNT);
     let compare = measure(|_| {
@@ -100,17 +100,8 @@ fn digits(rng: &mut Rng, count: usize) -> String {
 }
 
 /// A message as a transport holds it: it can be kept as it lies there.
-#[derive(Clone)]
-struct Held(Arc<String>);
-
-impl AsRef<[u8]> for Held {
-    fn as_ref(&self) -> &[u8] {
-        self.0.as_bytes()
-    }
-}
-
-fn message(values: &[String]) -> Held {
-    Held(Arc::new(written(values)))
+fn message(values: &[String]) -> Lent {
+    Lent(written(values).into())
 }
 
 fn written(values: &[String]) -> String {
@@ -126,7 +117,7 @@ fn measure(mut run: impl FnMut(usize)) -> f64 {
     median(samples.collect())
 }
 
-fn row(table: &Table, plan: &Plan, name: &str, messages: [&Held; 2], equal: bool) {
+fn row(table: &Table, plan: &Plan, name: &str, messages: [&Lent; 2], equal: bool) {
     let ways = [Receiving::off(), Receiving::default(), Receiving::default()].map(Automata::new);
     let kept = &ways[1];
     let warm = || Warm {
@@ -178,7 +169,7 @@ const CLOSE: &[u8] = b"</item>";
 
 /// What a loop takes that knows this very message and does nothing but compare with the last one, read what differs,
 /// keep it, and copy the values out: with equal widths an item is found by dividing, else items are gone through.
-fn by_hand(messages: [&Held; 2], equal: bool) -> f64 {
+fn by_hand(messages: [&Lent; 2], equal: bool) -> f64 {
     let items_at = messages[0].0.find("<item>").expect("items");
     let mut last = Last {
         text: Vec::new(),
@@ -263,7 +254,7 @@ fn with<T>(
     automata: &Automata,
     table: &Table,
     plan: &Plan,
-    text: &Held,
+    text: &Lent,
     body: &mut dyn Sink,
     read: impl FnOnce(castile_diff::Message<'_>, Intake<'_>) -> T,
 ) -> T {
@@ -308,7 +299,7 @@ impl Sink for Warm {
 }
 
 /// The same object for the same message.
-fn shared(table: &Table, plan: &Plan, messages: [&Held; 2], compare: f64) {
+fn shared(table: &Table, plan: &Plan, messages: [&Lent; 2], compare: f64) {
     let automata = Automata::new(Receiving::default());
     let mut given = 0;
     let took = measure(|round| {

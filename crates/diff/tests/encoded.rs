@@ -1,10 +1,10 @@
 //! SOAP encoding through a template: every message says what a fresh one says, whatever changed.
 
-use castile_codec::{DecodeOptions, Draft, EncodeOptions, Envelope, Limits, Version};
+use castile_codec::{Draft, EncodeOptions, Version};
 use castile_diff::{Options, Template};
 use castile_plan::Plan;
-use castile_testkit::Table;
-use castile_value::{Graph, Record, Value, ValueSink};
+use castile_testkit::{Table, plainly};
+use castile_value::{Graph, Record, Value};
 
 fn table() -> Table {
     Table::parse(
@@ -84,17 +84,5 @@ fn a_patched_message_says_what_a_fresh_one_says() {
 
 fn read(table: &Table, plan: &Plan, bytes: &[u8]) -> Graph<Record> {
     let text = std::str::from_utf8(bytes).expect("a message is UTF-8");
-    let mut header = ValueSink::new(table.types.shape(plan.header).clone());
-    let mut body = ValueSink::new(table.types.shape(plan.body).clone());
-    let envelope = Envelope::open(text, &Limits::default()).expect("an envelope");
-    envelope
-        .decode(
-            &table.types,
-            plan,
-            &DecodeOptions::default(),
-            &mut header,
-            &mut body,
-        )
-        .unwrap_or_else(|e| panic!("{e}: {text}"));
-    body.finish_graph()
+    plainly::read_graph(&table.types, plan, text).unwrap_or_else(|e| panic!("{e}: {text}"))
 }

@@ -1,46 +1,43 @@
 //! What was learned of one peer's message is compared with nobody else's, is bounded, and changes nothing.
 
-use castile_codec::{DecodeOptions, EncodeOptions, Intake, Limits, Version, encode};
-use castile_diff::{Automata, Receiving, Shared};
+use castile_codec::{DecodeOptions, EncodeOptions, Error, Intake, Limits};
+use castile_diff::{Automata, Message, Receiving, Shared};
 use castile_plan::Plan;
-use castile_testkit::{Effort, Rng, Sampler, Table, difference, random_table};
+use castile_testkit::{Effort, Rng, Sampler, Table, difference, plainly, random_table};
 use castile_value::{Record, Value, ValueSink};
 
-fn message(table: &Table, plan: &Plan, body: &Record) -> String {
-    let header = Record::new(table.types.shape(plan.header).clone());
-    let mut out = Vec::new();
-    let options = EncodeOptions::default();
-    encode(
-        &table.types,
-        plan,
-        Version::Soap11,
-        &header,
-        body,
-        &options,
-        &mut out,
-    )
-    .expect("good values");
-    String::from_utf8(out).expect("text")
-}
-
-/// The body of a message, and whether it was like an earlier one.
-fn read(automata: &Automata, table: &Table, plan: &Plan, text: &str, peer: Option<&[u8]>) -> (Record, bool) {
+/// What `read` makes of a message, and of sinks for its header and body, of which the latter is given back.
+fn read_by<T>(
+    automata: &Automata,
+    table: &Table,
+    plan: &Plan,
+    text: &str,
+    peer: Option<&[u8]>,
+    read: impl FnOnce(Message<'_>, Intake<'_>) -> Result<T, Error>,
+) -> (Record, T) {
     let types = &table.types;
     let message = automata
         .open(text, &Limits::default(), peer)
         .expect("an envelope");
     let mut header = ValueSink::new(types.shape(plan.header).clone());
     let mut body = ValueSink::new(types.shape(plan.body).clone());
-    let options = DecodeOptions::default();
     let intake = Intake {
         types,
         plan,
-        options: &options,
+        options: &DecodeOptions::default(),
         header: &mut header,
         body: &mut body,
     };
-    let received = automata.decode(message, 1, intake);
-    (body.finish(), received.expect("a good message").followed)
+    let read = read(message, intake).expect("a good message");
+    (body.finish(), read)
+}
+
+/// The body of a message, and whether it was like an earlier one.
+fn read(automata: &Automata, table: &Table, plan: &Plan, text: &str, peer: Option<&[u8]>) -> (Record, bool) {
+    let (body, received) = read_by(automata, table, plan, text, peer, |message, intake| {
+        automata.decode(message, 1, intake)
+    });
+    (body, received.followed)
 }
 
 fn add(n: &str) -> String {
@@ -261,26 +258,13 @@ fn the_same_message_gives_the_same_object() {
     let plan = table.plan("add");
     let automata = Automata::new(Receiving::default());
     let object = |text: &str, peer: &[u8]| {
-        let types = &table.types;
-        let message = automata
-            .open(text, &Limits::default(), Some(peer))
-            .expect("an envelope");
-        let mut header = ValueSink::new(types.shape(plan.header).clone());
-        let mut body = ValueSink::new(types.shape(plan.body).clone());
-        let intake = Intake {
-            types,
-            plan: &plan,
-            options: &DecodeOptions::default(),
-            header: &mut header,
-            body: &mut body,
-        };
-        match automata
-            .decode_shared::<Record>(message, 1, intake)
-            .expect("a good message")
-        {
+        let (body, read) = read_by(&automata, &table, &plan, text, Some(peer), |message, intake| {
+            automata.decode_shared::<Record>(message, 1, intake)
+        });
+        match read {
             Shared::Same(object) => (object, true),
             Shared::New(_, ticket) => {
-                let object = std::sync::Arc::new(body.finish());
+                let object = std::sync::Arc::new(body);
                 if let Some(ticket) = ticket {
                     automata.share(ticket, object.clone());
                 }
@@ -323,7 +307,8 @@ fn threads_learn_at_once_and_read_right() {
                     let body = Sampler::new(&table.types, Rng::new(n / 2 + thread))
                         .effort(effort)
                         .record(plan.body);
-                    let text = message(table, plan, &body);
+                    let options = EncodeOptions::default();
+                    let text = plainly::write(&table.types, plan, &body, &options).expect("good values");
                     let (read, _) = read(automata, table, plan, &text, Some(b"x"));
                     assert_eq!(
                         difference(&Value::Record(body), &Value::Record(read)),

@@ -1,10 +1,11 @@
 //! Messages of a schema, read and written again.
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use castile_codec::{DecodeOptions, EncodeOptions, Envelope, Error, Limits, Version, encode};
+use castile_codec::{EncodeOptions, Error};
 use castile_contract::{Contract, MemoryResolver, Options};
 use castile_plan::{Plan, TypeId, Types};
-use castile_value::{Record, Value, ValueSink};
+use castile_testkit::plainly;
+use castile_value::{Record, Value};
 
 /// One global element of a schema for `urn:t`, prefix `t`.
 pub(crate) struct Message {
@@ -53,20 +54,8 @@ impl Message {
               xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance' xmlns:xsd='http://www.w3.org/2001/XMLSchema'{known}
              ><e:Body>{xml}</e:Body></e:Envelope>"
         );
-        let envelope = Envelope::open(&text, &Limits::default())?;
-        let mut header = ValueSink::new(self.types.shape(self.plan.header).clone());
-        let mut body = ValueSink::new(self.types.shape(self.plan.body).clone());
-        envelope.decode(
-            &self.types,
-            &self.plan,
-            &DecodeOptions {
-                strict,
-                ..DecodeOptions::default()
-            },
-            &mut header,
-            &mut body,
-        )?;
-        Ok(body.finish().into_values().pop().unwrap_or_default())
+        let (_, body) = plainly::read(&self.types, &self.plan, &text, strict)?;
+        Ok(body.into_values().pop().unwrap_or_default())
     }
 
     /// The body that is written for a value; the prefix of `urn:t` is left out.
@@ -77,18 +66,7 @@ impl Message {
     pub(crate) fn write_by(&self, value: Value, options: &EncodeOptions) -> Result<String, Error> {
         let mut body = Record::new(self.types.shape(self.plan.body).clone());
         body.values_mut()[0] = value;
-        let header = Record::new(self.types.shape(self.plan.header).clone());
-        let mut out = Vec::new();
-        encode(
-            &self.types,
-            &self.plan,
-            Version::Soap11,
-            &header,
-            &body,
-            options,
-            &mut out,
-        )?;
-        let text = String::from_utf8(out).unwrap();
+        let text = plainly::write(&self.types, &self.plan, &body, options)?;
         let (_, rest) = text.split_once("<S:Body>").unwrap();
         let (inside, _) = rest.split_once("</S:Body>").unwrap();
         let ours = self.types.namespaces.iter().find(|n| &*n.uri == "urn:t").unwrap();

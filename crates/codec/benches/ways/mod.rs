@@ -2,9 +2,9 @@
 
 use castile_codec::{DecodeOptions, Draft, EncodeOptions, Envelope, Limits, Version};
 use castile_plan::Plan;
-use castile_testkit::Table;
-use castile_value::typed::{Builder, EMPTY, Empty, Fields, Place};
-use castile_value::{Item, Record, Sink, Source, ValueSink};
+use castile_testkit::{Body, Table};
+use castile_value::typed::{Builder, EMPTY, Empty, Fields};
+use castile_value::{Record, Sink, Source, ValueSink};
 
 /// The types of the messages.
 pub(crate) struct Ways(pub(crate) Table);
@@ -42,24 +42,5 @@ impl Ways {
         envelope
             .decode(&self.0.types, plan, &options, &mut header, body)
             .expect("a good message");
-    }
-}
-
-/// A body of one element.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Body<T>(pub(crate) T);
-
-impl<T: Fields + Default> Fields for Body<T> {
-    fn label(&self) -> &'static str {
-        ""
-    }
-    fn get(&self, _index: usize) -> Item<'_> {
-        Item::Record(&self.0)
-    }
-    fn at(&mut self, index: usize) -> Option<&mut dyn Place> {
-        (index == 0).then_some(&mut self.0 as &mut dyn Place)
-    }
-    fn start(_label: &str) -> Option<Self> {
-        Some(Body::default())
     }
 }

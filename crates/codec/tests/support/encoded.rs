@@ -1,9 +1,9 @@
 //! Messages of SOAP encoding.
 
-use castile_codec::{DecodeOptions, EncodeOptions, Envelope, Error, Limits, Version, encode};
+use castile_codec::{EncodeOptions, Error, Version, encode};
 use castile_plan::Plan;
-use castile_testkit::Table;
-use castile_value::{Graph, Record, Value, ValueSink};
+use castile_testkit::{Table, plainly};
+use castile_value::{Graph, Record, Value};
 
 use super::brief;
 
@@ -67,18 +67,7 @@ pub(crate) fn write(
 }
 
 pub(crate) fn read(table: &Table, text: &str) -> Result<Graph<Record>, Error> {
-    let plan = plan(table);
-    let mut header = ValueSink::new(table.types.shape(plan.header).clone());
-    let mut body = ValueSink::new(table.types.shape(plan.body).clone());
-    let envelope = Envelope::open(text, &Limits::default())?;
-    envelope.decode(
-        &table.types,
-        &plan,
-        &DecodeOptions::default(),
-        &mut header,
-        &mut body,
-    )?;
-    Ok(body.finish_graph())
+    plainly::read_graph(&table.types, &plan(table), text)
 }
 
 /// A message with this inside its one element, and this behind it.

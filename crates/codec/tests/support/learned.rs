@@ -6,7 +6,7 @@ use castile_codec::{
     DecodeOptions, Earlier, Edition, Envelope, Error, Intake, KeepOf, Limits, Owner, Prologue, Shadow, Track,
 };
 use castile_plan::Plan;
-use castile_testkit::{Table, difference};
+use castile_testkit::{Lent, Table, difference, plainly};
 use castile_value::{Record, Value, ValueSink};
 
 /// What a receiver has learned.
@@ -22,16 +22,6 @@ pub(crate) struct Learned {
     pub(crate) values_kept: usize,
     pub(crate) values_parsed: usize,
     pub(crate) last: Option<(Edition, Record)>,
-}
-
-/// A text that a shadow may hold as well.
-#[derive(Clone)]
-struct Lent(Arc<str>);
-
-impl AsRef<[u8]> for Lent {
-    fn as_ref(&self) -> &[u8] {
-        self.0.as_bytes()
-    }
 }
 
 impl Learned {
@@ -120,7 +110,7 @@ impl Learned {
     ) -> bool {
         let before = self.followed;
         let learned = self.decode(table, plan, text, strict);
-        let plain = super::decoded_by(&table.types, plan, text, strict).map(|(_, body)| body);
+        let plain = plainly::read(&table.types, plan, text, strict).map(|(_, body)| body);
         match (learned, plain) {
             (Ok(a), Ok(b)) => {
                 let differs = difference(&Value::Record(a), &Value::Record(b));

@@ -1,66 +1,25 @@
 //! What the tests share: messages both ways.
 #![allow(dead_code, reason = "each test file uses some")]
 
+pub(crate) mod batches;
 pub(crate) mod encoded;
 pub(crate) mod learned;
 pub(crate) mod schemas;
 pub(crate) mod written;
 
-use castile_codec::{DecodeOptions, EncodeOptions, Envelope, Error, Limits, Version, encode};
+use castile_codec::{EncodeOptions, Error};
 use castile_plan::{Plan, Types};
-use castile_testkit::Table;
-use castile_value::{Record, Value, ValueSink};
+use castile_testkit::{Table, plainly};
+use castile_value::{Record, Value};
 
 /// Encodes a body without headers.
 pub(crate) fn encoded(types: &Types, plan: &Plan, body: &Record) -> Result<String, Error> {
-    encoded_by(types, plan, body, &EncodeOptions::default())
-}
-
-pub(crate) fn encoded_by(
-    types: &Types,
-    plan: &Plan,
-    body: &Record,
-    options: &EncodeOptions,
-) -> Result<String, Error> {
-    let header = Record::new(types.shape(plan.header).clone());
-    let mut out = b"before".to_vec();
-    let result = encode(types, plan, Version::Soap11, &header, body, options, &mut out);
-    assert!(out.starts_with(b"before"), "what was there is kept");
-    match result {
-        Ok(()) => Ok(String::from_utf8(out.split_off(6)).expect("a message is UTF-8")),
-        Err(e) => {
-            assert_eq!(out, b"before", "after an error the output is as it was");
-            Err(e)
-        }
-    }
+    plainly::write(types, plan, body, &EncodeOptions::default())
 }
 
 /// The body of a message, read strictly.
 pub(crate) fn decoded(types: &Types, plan: &Plan, text: &str) -> Result<Record, Error> {
-    decoded_by(types, plan, text, true).map(|(_, body)| body)
-}
-
-/// Header and body of a message.
-pub(crate) fn decoded_by(
-    types: &Types,
-    plan: &Plan,
-    text: &str,
-    strict: bool,
-) -> Result<(Record, Record), Error> {
-    let envelope = Envelope::open(text, &Limits::default())?;
-    let mut header = ValueSink::new(types.shape(plan.header).clone());
-    let mut body = ValueSink::new(types.shape(plan.body).clone());
-    envelope.decode(
-        types,
-        plan,
-        &DecodeOptions {
-            strict,
-            ..DecodeOptions::default()
-        },
-        &mut header,
-        &mut body,
-    )?;
-    Ok((header.finish(), body.finish()))
+    plainly::read(types, plan, text, true).map(|(_, body)| body)
 }
 
 /// A SOAP 1.1 message around the inside of the element `name` of [`castile_testkit::TARGET`].

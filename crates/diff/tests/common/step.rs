@@ -1,10 +1,10 @@
 //! Random messages of one type, their edits, and settings to send them with.
 
-use castile_codec::{DecodeOptions, Draft, EncodeOptions, Envelope, Error, Limits, Version};
+use castile_codec::{Draft, EncodeOptions, Error, Version};
 use castile_diff::{Costs, Options, Pieces, Pool, Steps, Stuffing, Widths};
 use castile_plan::Plan;
-use castile_testkit::{Rng, Table, difference};
-use castile_value::{ColumnBuf, DateTime, Decimal, Record, Rows, Source, Value, ValueSink};
+use castile_testkit::{Rng, Table, difference, plainly};
+use castile_value::{ColumnBuf, DateTime, Decimal, Record, Rows, Source, Value};
 
 const TYPES: &str = "
 Mio = x:int, y:short, on:boolean, value:double
@@ -79,21 +79,9 @@ impl Messages {
     }
 
     fn decode(&self, message: &[u8]) -> Record {
-        let types = &self.table.types;
         let text = std::str::from_utf8(message).expect("UTF-8");
-        let envelope = Envelope::open(text, &Limits::default()).expect("an envelope");
-        let mut header = ValueSink::new(types.shape(self.plan.header).clone());
-        let mut body = ValueSink::new(types.shape(self.plan.body).clone());
-        envelope
-            .decode(
-                types,
-                &self.plan,
-                &DecodeOptions::default(),
-                &mut header,
-                &mut body,
-            )
-            .expect("a good message");
-        body.finish()
+        let read = plainly::read(&self.table.types, &self.plan, text, true);
+        read.expect("a good message").1
     }
 }
 
