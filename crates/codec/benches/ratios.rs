@@ -21,13 +21,13 @@ mod ways;
 
 use std::hint::black_box;
 
-use castile_testkit::{Rng, Table, median, time};
+use castile_testkit::{Body, Rng, Table, median, time};
 use castile_value::typed::Fields;
 
 use gsoap::Gsoap;
 use loops::Loops;
 use types::{Doubles, Event, Events, Ints, Mio, Mios, Strings, TYPES};
-use ways::{Body, Ways};
+use ways::Ways;
 
 const ITEMS: usize = 100_000;
 const ROUNDS: usize = 31;

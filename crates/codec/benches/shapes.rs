@@ -12,10 +12,10 @@ mod ways;
 
 use std::hint::black_box;
 
-use castile_testkit::{Rng, Table, median, time};
+use castile_testkit::{Body, Rng, Table, median, time};
 use castile_value::typed::Fields;
 
-use ways::{Body, Ways};
+use ways::Ways;
 
 /// Rounds, and about how many bytes each takes.
 const ROUNDS: usize = 101;
