@@ -58,7 +58,7 @@ def test_who_makes_a_service_is_told_what_is_wrong_with_it(weather, caplog):
             {"Forecast": forecast}, wsdl=weather, port=0, background=True, cache=False, debug=debug
         ) as server:
             client = castile.Client(weather, endpoint=server.url, cache=False)
-            for words in ('detail is wrong at .*"nope"', "ValueError: three", 'no "days"', r"U\+0001"):
+            for words in ('fault is wrong: .*"nope"', "ValueError: three", 'no "days"', r"U\+0001"):
                 with pytest.raises(castile.Fault) as caught:
                     client.service.Forecast(place="x", days=1)
                 told = re.search(words, caught.value.reason)

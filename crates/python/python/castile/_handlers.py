@@ -118,9 +118,12 @@ class Handler:
         """Writes to the log that a fault's detail is wrong, without which the fault goes out; what the caller is
         told in its place."""
         log.error(
-            "operation %s: the detail of its fault is not sent, which is wrong at %s: %s", operation, path, why
+            "operation %s: the detail of its fault is not sent, which is wrong at %s: %s",
+            operation,
+            path,
+            why,
         )
-        return f"the detail of the service's fault is wrong at {path}: {why}" if self.debug else None
+        return f"the detail of the service's fault is wrong: {why}" if self.debug else None
 
     def _declared(self, operation: str, name: str, value: Any) -> tuple[str, Any]:
         """A declared fault's element, given in full, without its namespace or by the fault's name."""
