@@ -160,6 +160,8 @@ fn few_changes_are_patched_more_rebuilt_and_most_written_anew() {
     assert_eq!((report.values_rewritten, report.values_written), (667, 0));
     assert_eq!(report.kind, Match::PartialStructural);
     assert!(sent == fresh, "and now has none");
+    let (_, sent, fresh) = change(3, false);
+    assert!(sent == fresh, "nor the next time");
     let (report, ..) = change(1, false);
     assert_eq!((report.values_rewritten, report.values_written), (0, 2000));
 }
