@@ -27,21 +27,28 @@ impl<'a, 'p> Decoder<'a, 'p> {
         slot: Slot,
         sink: &mut dyn Sink,
     ) -> u32 {
-        let at = self.reader.position();
-        let mut texts = Vec::new();
-        let (count, end) = self.ground().each_value(pattern, at, left, |scalar| {
-            let full = texts.len() == SOME;
-            match scalar {
-                Scalar::Text(Cow::Borrowed(text)) if !full => texts.push(text),
-                other => {
-                    give(&mut texts, slot, sink);
-                    sink.scalar(slot, other);
-                }
+        let ground = self.ground();
+        let are_texts = matches!(&pattern.values[..], [cell] if matches!(cell.kernel, Kernel::Text));
+        let (mut count, mut at) = (0, self.reader.position());
+        let mut texts = Vec::with_capacity(if are_texts { SOME } else { 0 });
+        loop {
+            while are_texts
+                && let (some @ 1.., end) = ground.some_texts(pattern, at, left - count, &mut texts)
+            {
+                sink.texts(slot, &texts);
+                texts.clear();
+                (count, at) = (count + some, end);
             }
-        });
-        give(&mut texts, slot, sink);
-        self.reader.skip_to(end);
-        count
+            // All of them, or one text that needs a second look, such as one with a reference.
+            let most = if are_texts { 1 } else { u32::MAX };
+            let give = |scalar| sink.scalar(slot, scalar);
+            let (more, end) = ground.each_value(pattern, at, (left - count).min(most), give);
+            (count, at) = (count + more, end);
+            if more == 0 || !are_texts {
+                self.reader.skip_to(at);
+                return count;
+            }
+        }
     }
 
     /// How records of a type that are like the pattern are packed, if they can be.
@@ -120,6 +127,35 @@ impl<'a> Ground<'_, 'a> {
             cells: pattern,
             close: pattern.close,
         }
+    }
+
+    /// Gathers as many texts as stand at `at`, are like the pattern and need no second look, at most `left` and [`SOME`].
+    /// Gives their number and where they end.
+    fn some_texts(
+        self,
+        pattern: &Pattern<'_>,
+        at: usize,
+        left: u32,
+        texts: &mut Vec<&'a str>,
+    ) -> (u32, usize) {
+        let [cell] = &pattern.values[..] else {
+            return (0, at);
+        };
+        let input = self.input.as_bytes();
+        let next = |at: usize| {
+            let start = after(input, after(input, at, pattern.gap)?, cell.before)?;
+            let text = start..start + plain_text(input.get(start..)?)?;
+            let end = after(input, text.end, pattern.close)?;
+            Some((self.input.get(text)?, end))
+        };
+        let (mut position, most) = (at, SOME.min(left as usize));
+        while texts.len() < most
+            && let Some((text, end)) = next(position)
+        {
+            texts.push(text);
+            position = end;
+        }
+        (texts.len() as u32, position)
     }
 
     /// Hands over as many values as stand at `at` and are like the pattern, at most `left`. Gives their
