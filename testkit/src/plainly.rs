@@ -28,7 +28,7 @@ pub fn write(
 /// The same with each value written by itself, and where the values lie.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_singly(
     types: &Types,
     plan: &Plan,

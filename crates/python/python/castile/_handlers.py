@@ -115,8 +115,8 @@ class Handler:
         return Fault(self.failed(operation, error), "Receiver")
 
     def detail_failed(self, operation: str, path: str, why: str) -> str | None:
-        """Writes to the log that a fault's detail is wrong, without which the fault goes out; what the caller is
-        told in its place."""
+        """Writes to the log that a fault's detail is wrong, without which the fault goes out; what the caller
+        is told in its place."""
         log.error(
             "operation %s: the detail of its fault is not sent, which is wrong at %s: %s",
             operation,

@@ -201,8 +201,8 @@ def serve(
     Handlers run on several threads at once. What a handler raises goes to the caller as a fault
     that tells nothing but that it happened, and to the log; `castile.Fault` goes as it is. With `debug=True`
     callers are told what is wrong with the service: what a handler raised, why its result cannot be sent, and
-    why the detail of its fault, without which the fault goes out else. It is for tests and for your own machine.
-    With `wsdl`, a handler whose name is (nearly) that of no operation, or that cannot take an
+    why the detail of its fault, without which the fault goes out else. It is for tests and for your own
+    machine. With `wsdl`, a handler whose name is (nearly) that of no operation, or that cannot take an
     operation's arguments, is an error at once; operations may lack a handler.
     `users` are names and passwords that may call, by basic authentication (use it with `tls`), or with
     `digest=True` by digest authentication.
