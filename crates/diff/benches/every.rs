@@ -1,5 +1,5 @@
-//! Messages of which everything changes each time (of a grid all values, and none of the places), kept as those before and not kept at all: what keeping costs where
-//! it can gain nothing. 10,000 items through [`Templates`], medians of thread time, and all messages together, the
+//! Messages of which everything changes each time (of a grid all values, and none of the places), kept as those
+//! before and not kept at all: what keeping costs where it can gain nothing. 10,000 items through [`Templates`], medians of thread time, and all messages together, the
 //! first ones that are compared before it pauses among them.
 
 #[path = "../tests/common/mod.rs"]
