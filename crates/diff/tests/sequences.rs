@@ -1,6 +1,8 @@
 //! Whatever was sent before and whatever the settings are: a patched message says what a fresh one
 //! says, with exact widths in the very same bytes, and what was lent stays as it was.
 
+#[path = "common/oracle.rs"]
+mod oracle;
 #[path = "common/step.rs"]
 mod step;
 
@@ -10,10 +12,9 @@ use castile_codec::Draft;
 use castile_diff::{Match, Options, Pieces, Stuffing, Template, Templates};
 use castile_testkit::Rng;
 
-use step::{Messages, Step, options};
+use step::{MESSAGES, Step, options};
 
 struct Sender {
-    messages: Messages,
     template: Template,
     exact: bool,
 }
@@ -21,7 +22,6 @@ struct Sender {
 impl Sender {
     fn new(options: Options) -> Sender {
         Sender {
-            messages: Messages::new(),
             exact: !options.pad,
             template: Template::new(options),
         }
@@ -29,8 +29,7 @@ impl Sender {
 
     fn send(&mut self, step: &Step) -> Pieces {
         let template = &mut self.template;
-        self.messages
-            .send(step, self.exact, |draft| template.patch(draft))
+        MESSAGES.send(step, self.exact, |draft| template.patch(draft))
     }
 }
 
@@ -90,7 +89,7 @@ const THREADS: u64 = 4;
 
 /// What one of them sends: to two keys whose arrays may be shared, and to two that are apart.
 fn concurrent(templates: &Templates<u32>, mut step: Step, exact: bool, seed: u64) {
-    let (messages, mut rng) = (Messages::new(), Rng::new(seed));
+    let mut rng = Rng::new(seed);
     let mut lent: Vec<(Pieces, Vec<u8>)> = Vec::new();
     for _ in 0..SEQUENCE {
         let key = rng.below(4) as u32;
@@ -99,18 +98,18 @@ fn concurrent(templates: &Templates<u32>, mut step: Step, exact: bool, seed: u64
             _ => templates.encode_apart(key, draft),
         };
         match rng.below(20) {
-            0 => messages.fail(&step, encode),
+            0 => MESSAGES.fail(&step, encode),
             1 => {
                 // Somebody panics after his message was made: what he holds is let go.
                 let send = || {
-                    messages.send(&step, exact, encode);
+                    MESSAGES.send(&step, exact, encode);
                     std::panic::resume_unwind(Box::new(()))
                 };
                 let sent: Result<(), _> = catch_unwind(AssertUnwindSafe(send));
                 assert!(sent.is_err());
             }
             _ => {
-                let pieces = messages.send(&step, exact, encode);
+                let pieces = MESSAGES.send(&step, exact, encode);
                 lent.push((pieces.clone(), pieces.to_vec()));
                 lent.truncate(rng.below(6));
             }
@@ -255,6 +254,6 @@ fn a_message_that_cannot_be_written_spoils_nothing() {
     step.a[7] = 99.0;
     // The arrays before it are patched when this is found out.
     let template = &mut sender.template;
-    sender.messages.fail(&step, |draft| template.patch(draft));
+    MESSAGES.fail(&step, |draft| template.patch(draft));
     sender.send(&step);
 }
