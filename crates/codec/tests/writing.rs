@@ -84,6 +84,7 @@ fn good_values() {
             "<a xsi:nil=\"true\"/><b><a>1</a><b>x</b></b>",
         ),
         ("Defaulted", map([]), "<a>5</a>"),
+        ("Few", map([]), "<a>5</a><b xsi:nil=\"true\"/>"),
         (
             "Wild",
             map([("any", list([Value::Xml("<w xmlns='urn:w'/>".into())]))]),

@@ -180,6 +180,21 @@ fn refused_values() {
             "Options",
             "\"group\" is missing",
         ),
+        // Nothing says how many defaults or nils were meant.
+        (
+            "Several",
+            map([("b", vec![1, 2].into())]),
+            Kind::Missing,
+            "Several",
+            "\"a\" is missing",
+        ),
+        (
+            "Several",
+            map([("a", vec![1, 2].into())]),
+            Kind::Missing,
+            "Several",
+            "\"b\" is missing",
+        ),
         (
             "Wild",
             xml("<w"),

@@ -161,7 +161,11 @@ impl<M: Marks> Encoder<'_, M> {
         if occurs.min == 0 || self.types.nullable(walk.id, i as u32) {
             return Ok(());
         }
-        if let (Some(text), TypeId::Simple(_)) = (f.fixed.as_ref().or(f.default.as_ref()), f.ty) {
+        // Where several must stand, one is too few, and how many were meant nothing says.
+        let one = occurs.min == 1;
+        if let (Some(text), TypeId::Simple(_)) = (f.fixed.as_ref().or(f.default.as_ref()), f.ty)
+            && one
+        {
             return self.field(
                 walk.id,
                 field,
@@ -169,7 +173,7 @@ impl<M: Marks> Encoder<'_, M> {
             );
         }
         // An accessor that is left out is one that is nil (SOAP 1.1, 5.1).
-        if (f.nillable || self.encoding.is_some()) && f.kind == FieldKind::Element {
+        if (f.nillable && one || self.encoding.is_some()) && f.kind == FieldKind::Element {
             return self.field(walk.id, field, Item::Nil);
         }
         if self.options.strict {

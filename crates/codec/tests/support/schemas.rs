@@ -43,6 +43,8 @@ Passes = (a:int, b:int?)*, c:int?
 Options = (a:int | b:int)+
 Nils = a:int~, b:Pair~, c:int?
 Defaulted = a:int=5, b:string?
+Few = a:int=5+, b:int~+
+Several = a:int=5{2-3}, b:int~{2-}
 Attributes = @id:int!, @lang:language=en, @x^n:QName, @q:QName, #:QName
 Open = @*, @own:string, a:int?
 Wild = a:int?, *other*
