@@ -164,19 +164,55 @@ fn what_changes_each_time_is_not_kept_until_it_stays() {
     );
 }
 
+/// However many items change: their blocks are changed in place, put together and written anew.
 #[test]
 fn memory_is_that_of_the_message_and_its_values() {
-    let mut sender = sender();
-    let (mut names, mut events) = lists(&sender, 20_000);
-    for round in 0..20 {
-        for i in 0..2000 {
-            names[(i * 7 + round) % 20_000] = "n".repeat(i % 40).into();
-            set(&mut events[(i * 11 + round) % 20_000], 1, "t".repeat(i % 50));
+    for every in [200, 10, 3, 1] {
+        let options = Options {
+            pauses: false,
+            ..Options::default()
+        };
+        let mut sender = Sender::new(TYPES, "Lists", options);
+        let (mut names, mut events) = lists(&sender, 10_000);
+        for round in 0..7 {
+            for i in (round % every..10_000).step_by(every) {
+                names[i] = "n".repeat((i + 11 * round) % 40).into();
+                set(&mut events[i], 1, "t".repeat((i + 13 * round) % 50));
+            }
+            let report = send(&mut sender, &names, &events);
+            let event = |event: &Value| match event {
+                Value::Record(event) => 12 + event.values()[1].as_str().map_or(0, str::len),
+                _ => 0,
+            };
+            let names = names.iter().filter_map(Value::as_str).map(str::len);
+            let values: usize = names.chain(events.iter().map(event)).sum();
+            let both = report.bytes_total as usize + values;
+            let memory = sender.template.memory();
+            assert!(10 * memory <= 14 * both, "{memory} for {both}, every {every}");
         }
+    }
+}
+
+/// Nobody holds what was handed out, so nothing is copied to be changed, whatever changes.
+#[test]
+fn items_of_another_length_are_put_where_the_others_were() {
+    let mut sender = sender();
+    let (mut names, events) = lists(&sender, 5000);
+    send(&mut sender, &names, &events);
+    for (text, held) in [
+        ("a", false),
+        ("bb", true),
+        ("c", false),
+        ("d", true),
+        ("e", false),
+    ] {
+        let message = sender.send(&body(&sender, &names, &events)).expect("good values");
+        let before = held.then(|| (message.to_vec(), message));
+        names[70] = text.into();
         let report = send(&mut sender, &names, &events);
-        let values = 20_000 * (2 * 20 + 12);
-        let both = report.bytes_total as usize + values;
-        let memory = sender.template.memory();
-        assert!(10 * memory <= 14 * both, "{memory} for {both}");
+        assert_eq!(report.chunks_copied, u64::from(held), "{text}");
+        if let Some((bytes, message)) = before {
+            assert!(message.to_vec() == bytes, "what is being sent stays as it is");
+        }
     }
 }

@@ -148,6 +148,18 @@ fn whatever_changes_of_an_item_is_seen() {
     }
 }
 
+/// An item of as many bytes may hold more: what is known of it takes another room then.
+#[test]
+fn an_item_of_as_many_bytes_is_known_by_what_it_holds() {
+    let mut sender = sender();
+    let mut things = things(&sender, 200);
+    for name in ["abcd", "<", "wxyz"] {
+        set(&mut things[100], "name", name);
+        send(&mut sender, &things);
+        assert_eq!(send(&mut sender, &things).kind, Match::Content, "{name}");
+    }
+}
+
 #[test]
 fn items_that_come_and_go_cost_their_own_bytes() {
     let mut sender = sender();

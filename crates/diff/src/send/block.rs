@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use castile_codec::{Batch, Known, List};
 
+use super::chunk::trim;
 use super::report::Report;
 
 /// Some items that follow one another. The bytes may be lent to a connection; they are changed only while nobody
@@ -76,7 +77,22 @@ impl Block {
         Arc::clone(&self.bytes)
     }
 
-    /// Makes the block say what as many items hold; `false` when one cannot be written or kept.
+    /// Finds out which of as many items are not what they were; `false` when each is.
+    pub(crate) fn find_changed(
+        &self,
+        list: &List<'_>,
+        batch: &Batch<'_>,
+        scratch: &mut Scratch,
+        report: &mut Report,
+    ) -> bool {
+        report.values_compared += (self.len() * list.fields()) as u64;
+        scratch.changed.clear();
+        list.find_changed(batch, &self.known, &self.bytes, &mut scratch.changed);
+        !scratch.changed.is_empty()
+    }
+
+    /// Makes the block say what these items hold, of which the changed ones were found; `false` when one cannot be
+    /// written or kept.
     pub(crate) fn update(
         &mut self,
         list: &List<'_>,
@@ -84,13 +100,6 @@ impl Block {
         scratch: &mut Scratch,
         report: &mut Report,
     ) -> bool {
-        let fields = list.fields();
-        report.values_compared += (self.len() * fields) as u64;
-        scratch.changed.clear();
-        list.find_changed(batch, &self.known, &self.bytes, &mut scratch.changed);
-        if scratch.changed.is_empty() {
-            return true;
-        }
         if 2 * scratch.changed.len() > self.len() {
             // Putting so many in their places costs more than writing the others, too.
             scratch.changed.clear();
@@ -103,7 +112,7 @@ impl Block {
         let changed = scratch.changed.iter().enumerate().filter(|&pair| differs(pair));
         let changed = changed.count();
         if changed > 0 {
-            report.values_rewritten += (changed * fields) as u64;
+            report.values_rewritten += (changed * list.fields()) as u64;
             report.bytes_rewritten += scratch.bytes.len() as u64;
         }
         self.put(scratch, changed > 0, report);
@@ -138,6 +147,10 @@ impl Block {
             self.join(scratch);
         }
         std::mem::swap(&mut self.known, &mut scratch.joined_known);
+        self.known.trim();
+        // A little more, so that the next block, which is about as long, finds room in what this one gives back.
+        let more = scratch.joined.len() / 8;
+        trim(&mut scratch.joined, more);
         match Arc::get_mut(&mut self.bytes) {
             Some(bytes) => std::mem::swap(bytes, &mut scratch.joined),
             None => {
@@ -165,7 +178,12 @@ impl Block {
         } = scratch;
         joined.clear();
         joined_known.clear();
-        joined.reserve(self.bytes.len() + bytes.len());
+        let gone: usize = changed.iter().map(|&i| self.known.item(i).len()).sum();
+        let length = self.bytes.len() + bytes.len() - gone;
+        if joined.capacity() < length {
+            // Growing would copy what it held.
+            *joined = Vec::with_capacity(length + length / 8);
+        }
         let mut next = 0;
         for (k, &i) in changed.iter().enumerate() {
             copy((&self.bytes, &self.known), next..i, joined, joined_known);

@@ -69,7 +69,7 @@ impl Chunk {
             at = stop;
         }
         self.rows = at - rows.start;
-        trim(bytes, options);
+        trim(bytes, options.reserve_bytes);
     }
 
     /// Asks for what patching will look at first, which mostly is in no cache.
@@ -112,7 +112,7 @@ impl Chunk {
         match Arc::get_mut(&mut self.bytes) {
             Some(own) => {
                 own.truncate(at);
-                trim(own, layout.options);
+                trim(own, layout.options.reserve_bytes);
             }
             None => self.bytes = Arc::new(self.bytes[..at].to_vec()),
         }
@@ -160,9 +160,9 @@ fn push_stuffed(
     }
 }
 
-/// Gives memory back that is much more than the bytes need.
-pub(crate) fn trim(bytes: &mut Vec<u8>, options: &Options) {
-    let room = bytes.len() + options.reserve_bytes;
+/// Gives memory back that is much more than the bytes need, and so many behind them.
+pub(crate) fn trim(bytes: &mut Vec<u8>, reserve_bytes: usize) {
+    let room = bytes.len() + reserve_bytes;
     if bytes.capacity() > room + bytes.len() / 4 {
         bytes.shrink_to(room);
     }

@@ -17,6 +17,7 @@ pub(crate) struct List {
     writer: ListWriter,
     blocks: Vec<Block>,
     items: usize,
+    /// The blocks as they were handed out last, until one of them changes.
     handed: Option<Arc<Chunks>>,
 }
 
@@ -63,7 +64,6 @@ impl List {
         let good =
             (list.len() == self.items || self.realign(list, options, report)) && self.refresh(list, report);
         if good && report.bytes_rewritten != before {
-            self.handed = None;
             self.split_large(options, report);
         }
         good
@@ -76,8 +76,15 @@ impl List {
         for block in &mut self.blocks {
             let items = at..at + block.len();
             at = items.end;
-            if !list.take(items, &mut batch) || !block.update(list, &mut batch, &mut scratch, report) {
+            if !list.take(items, &mut batch) {
                 return false;
+            }
+            if block.find_changed(list, &batch, &mut scratch, report) {
+                // What nobody else holds is changed in place.
+                self.handed = None;
+                if !block.update(list, &mut batch, &mut scratch, report) {
+                    return false;
+                }
             }
         }
         true

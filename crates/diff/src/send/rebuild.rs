@@ -76,7 +76,7 @@ impl Chunk {
             Some(own) => std::mem::swap(own, &mut rebuilt.spare),
             None => self.bytes = Arc::new(std::mem::take(&mut rebuilt.spare)),
         }
-        trim(Arc::make_mut(&mut self.bytes), layout.options);
+        trim(Arc::make_mut(&mut self.bytes), layout.options.reserve_bytes);
         self.take_lengths(changed, rebuilt, report);
     }
 

@@ -59,7 +59,7 @@ impl Chunk {
             room.put(misfits, changed, events);
             room.move_places(events);
         }
-        trim(room.bytes, layout.options);
+        trim(room.bytes, layout.options.reserve_bytes);
     }
 }
 

@@ -105,10 +105,25 @@ impl Known {
         self.values[values].copy_from_slice(from.value(k));
     }
 
+    /// Gives memory back that is much more than it needs, but for a little: others are put together in it later.
+    pub fn trim(&mut self) {
+        trim(&mut self.ends);
+        trim(&mut self.texts);
+        trim(&mut self.values);
+        trim(&mut self.value_ends);
+    }
+
     /// Bytes of memory.
     pub fn memory(&self) -> usize {
         let places = self.ends.capacity() + self.texts.capacity() + self.value_ends.capacity();
         self.values.capacity() + size_of::<u32>() * places
+    }
+}
+
+fn trim<T>(all: &mut Vec<T>) {
+    let room = all.len() + all.len() / 8;
+    if all.capacity() > room + all.len() / 4 {
+        all.shrink_to(room);
     }
 }
 
