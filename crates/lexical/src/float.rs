@@ -6,6 +6,7 @@
 
 use crate::error::{Error, Reason};
 use crate::integer::{write_i32, write_i64};
+use crate::shortest;
 use crate::space::trim;
 
 /// The longest text [`format_f64`] writes: `-2.2250738585072014e-308`.
@@ -16,7 +17,7 @@ pub const F32_WIDTH_MAX: usize = 16;
 
 macro_rules! float {
     ($float:ident, $int:ident, $type_name:literal, $parse:ident, $prefix:ident, $format:ident,
-     $write:ident, $write_large:ident, $write_int:ident) => {
+     $write:ident, $write_part:ident, $write_large:ident, $write_int:ident) => {
         #[doc = concat!("Reads an `", $type_name, "`, white space around it allowed.")]
         ///
         /// # Errors
@@ -82,7 +83,7 @@ macro_rules! float {
             let exponent = (bits >> DIGITS) as u32 & (2 * $float::MAX_EXP as u32 - 1);
             let zeros = (bits | 1 << DIGITS).trailing_zeros();
             if exponent + zeros < UNIT && bits != 0 {
-                copy_short(Room::new().0.format_finite(v).as_bytes(), out)
+                $write_part(v, out)
             } else if exponent <= UNIT {
                 $write_int(v as $int, out)
             } else {
@@ -115,6 +116,7 @@ float!(
     prefix_f64,
     format_f64,
     write_f64,
+    write_f64_part,
     write_f64_large,
     write_i64
 );
@@ -126,9 +128,25 @@ float!(
     prefix_f32,
     format_f32,
     write_f32,
+    write_any_part,
     write_f32_large,
     write_i32
 );
+
+/// Writes a number that is not whole.
+#[inline(always)]
+fn write_f64_part(v: f64, out: &mut [u8; 32]) -> usize {
+    match shortest::write(v, out) {
+        Some(used) => used,
+        None => write_any_part(v, out),
+    }
+}
+
+/// Writes a number that is not whole.
+#[inline(always)]
+fn write_any_part(v: impl zmij::Float, out: &mut [u8; 32]) -> usize {
+    copy_short(Room::new().0.format_finite(v).as_bytes(), out)
+}
 
 /// Room for digits within one line of the cache. What is written there is read again at once, and where that
 /// crossed a line, depending on where the stack happened to be, a number took twice as long.

@@ -25,8 +25,8 @@
 //! positions and paths (of whoever holds the message), time zones by name, arithmetic.
 //!
 //! The fast conversions are others' work: `zmij` writes and `fast-float2` reads floating point,
-//! `base64` has the vector code. Integers go eight digits at a time in plain safe code, which
-//! measured faster than the crates for it.
+//! `base64` has the vector code. Integers, and doubles of common sizes that are written, go eight digits at
+//! a time in plain safe code, which measured faster than the crates for it.
 //!
 //! # Example
 //!
@@ -62,6 +62,7 @@ mod instant;
 mod integer;
 mod name;
 mod order;
+mod shortest;
 mod space;
 
 pub use crate::base64::{format_base64, parse_base64};
