@@ -112,7 +112,7 @@ fn arrays_are_read_by_order() {
             "[1,2]",
         ),
         (
-            "<points c:arrayType='t:Point[2]'><i><y>1</y><x>2</x></i><i xsi:type='t:Derived'><x>3</x><y>4</y><z>5</z></i></points>",
+            "<points c:arrayType='t:Point[2]'><i><y>1</y><x>2</x></i><i xsi:type='t:Derived' k='1'><x>3</x><y>4</y><z>5</z></i></points>",
             "points",
             "[x=2 y=1.0,x=3 y=4.0 z=5]",
         ),

@@ -83,7 +83,7 @@ fn headers_both_ways() {
 fn header_blocks_say_whom_they_are_for() {
     let text = soap(
         Version::Soap11,
-        "<e:Header><t:token e:mustUnderstand='1' e:actor=' urn:next '>x</t:token>\
+        "<e:Header><t:token e:mustUnderstand='1' e:relay='1' e:actor=' urn:next '>x</t:token>\
          <o:other xmlns:o='urn:o' e:mustUnderstand='0' mustUnderstand='1'><t:in/></o:other></e:Header><e:Body/>",
     );
     let envelope = open(&text).unwrap();
@@ -95,6 +95,7 @@ fn header_blocks_say_whom_they_are_for() {
         (token.role.as_deref(), other.role.as_deref()),
         (Some("urn:next"), None)
     );
+    assert!(!token.relay, "SOAP 1.1 knows no relay");
     // A block can stand alone.
     assert!(castile_xml::Fragment::parse(&other.xml).is_ok(), "{}", other.xml);
     assert_eq!(other.name.namespace, "urn:o");
@@ -106,6 +107,54 @@ fn header_blocks_say_whom_they_are_for() {
     assert!(envelope.headers()[0].must_understand);
     assert_eq!(envelope.headers()[0].role.as_deref(), Some("urn:r"));
     assert!(envelope.first().is_none() && !envelope.is_fault());
+}
+
+/// The header of a message, read for these roles.
+fn header(text: &str, roles: &[String], strict: bool) -> Result<Record, Error> {
+    let table = table();
+    let plan = table.plan("T");
+    let mut headers = ValueSink::new(table.types.shape(plan.header).clone());
+    let mut values = ValueSink::new(table.types.shape(plan.body).clone());
+    let options = DecodeOptions {
+        strict,
+        ..DecodeOptions::default()
+    };
+    let mut envelope = open(text)?;
+    envelope.in_roles(roles);
+    envelope.decode(&table.types, &plan, &options, &mut headers, &mut values)?;
+    Ok(headers.finish())
+}
+
+#[test]
+fn blocks_for_others_and_of_other_namespaces_are_passed_over() {
+    let text = soap(
+        Version::Soap11,
+        "<e:Header><token e:actor='urn:r'>x</token><count xmlns='urn:z'>1</count></e:Header><e:Body><T/></e:Body>",
+    );
+    for (role, token) in [("urn:r", "x".into()), ("urn:other", Value::Absent)] {
+        let header = header(&text, &[role.to_owned()], true).unwrap();
+        assert_eq!(header.get("token"), Some(&token), "{role}");
+        assert_eq!(header.get("count"), Some(&Value::Absent));
+    }
+}
+
+/// What a lax reader reads of an envelope, a strict one may refuse.
+#[test]
+fn what_only_a_strict_reader_minds() {
+    let behind = "<e:Body><T/></e:Body><t:more/>";
+    assert!(header(&soap(Version::Soap11, behind), &[], true).is_ok());
+    let bare = soap(Version::Soap11, "<e:Body><T/></e:Body>").replace(" xmlns:t=", " k='1' xmlns:t=");
+    let styled = "<e:Body e:encodingStyle=''><T/></e:Body>";
+    for (text, words) in [
+        (soap(Version::Soap12, behind), "after the Body"),
+        (bare, "attribute k of the Envelope"),
+        (soap(Version::Soap12, styled), "encodingStyle stands where"),
+    ] {
+        let error = header(&text, &[], true).unwrap_err();
+        assert_eq!(error.kind(), Kind::NotSoap, "{error}");
+        assert!(error.message().contains(words), "{error}");
+        assert!(header(&text, &[], false).is_ok(), "{text}");
+    }
 }
 
 #[test]

@@ -111,6 +111,19 @@ const GOOD: &[(&str, &str, &str)] = &[
         "any=<any xmlns=\"urn:t\" k=\"1\">t</any>",
     ),
     ("Holder", "<any xsi:nil='true'/>", "any=nil"),
+    // What the first item has by default, or as an empty tag, is not what the others have.
+    ("Given", "<a>1</a><a></a><a/>", "a=[1,x,x]"),
+    (
+        "Kepts",
+        "<p><a>1</a></p><p><a>2</a></p><p k='6'><a>3</a></p>",
+        "p=[k=5 a=1,k=5 a=2,k=6 a=3]",
+    ),
+    ("Texts", "<s/> <s/> <s/> ", "s=[,,]"),
+    (
+        "WildPasses",
+        "<w:x xmlns:w='urn:w'>t</w:x><b>1</b><w:y xmlns:w='urn:w'>u</w:y><b>2</b>",
+        "group=[any=<x xmlns=\"urn:w\">t</x> b=1,any=<y xmlns=\"urn:w\">u</y> b=2]",
+    ),
     ("Spaces", "<u xmlns=''>1</u><v xmlns='urn:x'>2</v>", "u=1 v=2"),
 ];
 

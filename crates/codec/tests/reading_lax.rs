@@ -11,6 +11,8 @@ Either = (a:int | b:string)
 Many = a:int{2-3}, b:string?
 Passes = (a:int, b:int?)*, c:int?
 Options = (a:int | b:int)+
+Limited = (a:int, b:int{1-2})*
+Keyed = @id:int!, a:int
 Base! = a:int
 Holder = x:Base*
 ";
@@ -35,6 +37,13 @@ const LAX: &[(&str, &str, &str)] = &[
     ("Passes", "<a>1</a><c>4</c><a>3</a>", "group=[a=1,a=3] c=4"),
     ("Passes", "<a xmlns='urn:z'>1</a><b>2</b>", "group=[a=1 b=2]"),
     ("Options", "", ""),
+    // Within a pass nothing stands too often: the next one begins.
+    (
+        "Limited",
+        "<a>1</a><b>1</b><b>2</b><b>3</b>",
+        "group=[a=1 b=[1,2],b=[3]]",
+    ),
+    ("Keyed", "<a>1</a>", "a=1"),
     ("Holder", "<x><a>1</a></x>", "x=[a=1]"),
 ];
 

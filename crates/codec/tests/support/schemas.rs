@@ -28,6 +28,11 @@ More(Base) = b:int
 Least(Base) = c:string?
 Holder = x:Base*, any:any~?
 Spaces = ^u:int, x^v:int
+Given = a:string=x*
+Kept = @k:int=5, a:int
+Kepts = p:Kept*
+Texts = s:string*
+WildPasses = (*other, b:int)*
 Header = token:string?, count:int?
 ";
 
