@@ -118,7 +118,7 @@ const GOOD: &[(&str, &str, &str)] = &[
         "<p><a>1</a></p><p><a>2</a></p><p k='6'><a>3</a></p>",
         "p=[k=5 a=1,k=5 a=2,k=6 a=3]",
     ),
-    ("Texts", "<s/> <s/> <s/> ", "s=[,,]"),
+    ("Texts", "<s/><s/> <s/> ", "s=[,,]"),
     (
         "WildPasses",
         "<w:x xmlns:w='urn:w'>t</w:x><b>1</b><w:y xmlns:w='urn:w'>u</w:y><b>2</b>",
