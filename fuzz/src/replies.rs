@@ -23,6 +23,7 @@ impl Carrier for Canned {
             status: StatusCode::from_u16(status).unwrap_or(StatusCode::OK),
             headers,
             body_bytes_wire: body.len() as u64,
+            body_is_alone: true,
             body,
             timings: Timings::default(),
             url: Url::parse("http://localhost/").expect("a URL"),

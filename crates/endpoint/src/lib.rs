@@ -36,8 +36,8 @@ pub mod xroad;
 pub use adapt::{Headers, Nothing};
 pub use batched::StreamOptions;
 pub use castile_codec::{
-    Code, Detail, Fault, Found, HeaderBlock, Layer, Limits, Memory, Name, NoRandomness, Reason, Received,
-    Refusal, Route, Sending, Version, World,
+    Code, Detail, Fault, Found, HeaderBlock, Layer, Limits, Memory, Name, NoRandomness, Owner, Reason,
+    Received, Refusal, Route, Sending, Version, World,
 };
 pub use castile_diff::{
     Costs, Match, Options as Differential, Pool, Receiving, ReceivingStats, Report, Reuse, Shared,

@@ -4,6 +4,7 @@ mod common;
 
 use std::sync::{Arc, Mutex};
 
+use bytes::Bytes;
 use castile_endpoint::{
     Answer, Call, CallOptions, Client, Differential, Handler, InMessage, InPlace, LoadOptions, Location,
     Match, Record, ServerOptions, Service, ServiceOptions, Sharing, Trouble, load,
@@ -212,6 +213,28 @@ fn replies_to_one_principal_are_not_made_from_those_to_another() {
     assert_eq!(made(&service, holder(b"two")), Match::FirstTime);
     assert_eq!(made(&service, holder(b"one")), Match::Content);
     assert_eq!(service.differential().matches, [3, 0, 0, 5]);
+}
+
+#[test]
+fn a_request_is_held_for_its_principal_until_the_next() {
+    let service = service(&[], common::handlers()).unwrap();
+    let ask = |principal| {
+        let body = Bytes::from(doubles());
+        let text = std::str::from_utf8(&body).unwrap();
+        let message = InMessage {
+            principal,
+            lies_in: Some(&body),
+            ..InMessage::new(text)
+        };
+        assert!(service.answer(message).fault.is_none());
+        body
+    };
+    let nobodys = [ask(None), ask(None)];
+    assert!(nobodys.iter().all(Bytes::is_unique));
+    let (first, other) = (ask(Some("ada")), ask(Some("grace")));
+    assert!(!first.is_unique() && !other.is_unique());
+    let next = ask(Some("ada"));
+    assert!(first.is_unique() && !other.is_unique() && !next.is_unique());
 }
 
 #[test]

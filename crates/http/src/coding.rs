@@ -2,11 +2,11 @@
 
 use std::io::{self, Read, Write};
 
-use bytes::Bytes;
 use http::header::{CONTENT_ENCODING, CONTENT_LENGTH, GetAll};
 use http::{HeaderMap, HeaderValue};
 
 use crate::client::Encoding;
+use crate::gather::Gathered;
 
 /// Why a compressed body has no plain form.
 #[derive(Debug)]
@@ -69,15 +69,15 @@ pub(crate) fn of(headers: &HeaderMap) -> Result<Option<Encoding>, CodingError> {
 }
 
 /// The plain body, at most `limit` bytes; the headers no longer speak of a coding.
-pub(crate) fn undo(headers: &mut HeaderMap, body: Bytes, limit: u64) -> Result<Bytes, CodingError> {
+pub(crate) fn undo(headers: &mut HeaderMap, coded: Gathered, limit: u64) -> Result<Gathered, CodingError> {
     let Some(coding) = of(headers)? else {
-        return Ok(body);
+        return Ok(coded);
     };
     // An empty body in a coding is an empty body: replies to HEAD, 202 and 204 come like this.
-    let plain = if body.is_empty() {
-        body
+    let plain = if coded.body.is_empty() {
+        coded
     } else {
-        decode(coding, &body, limit)?
+        Gathered::alone(decode(coding, &coded.body, limit)?)
     };
     forget(headers, Some(coding));
     Ok(plain)
@@ -92,7 +92,7 @@ pub(crate) fn forget(headers: &mut HeaderMap, coding: Option<Encoding>) {
 }
 
 /// Decompresses a whole body.
-pub(crate) fn decode(coding: Encoding, body: &[u8], limit: u64) -> Result<Bytes, CodingError> {
+pub(crate) fn decode(coding: Encoding, body: &[u8], limit: u64) -> Result<Vec<u8>, CodingError> {
     match coding {
         Encoding::Gzip => drain(flate2::read::MultiGzDecoder::new(body), limit),
         Encoding::Deflate if is_zlib(body) => drain(flate2::read::ZlibDecoder::new(body), limit),
@@ -107,7 +107,7 @@ pub(crate) fn decode(coding: Encoding, body: &[u8], limit: u64) -> Result<Bytes,
     }
 }
 
-fn drain(decoder: impl Read, limit: u64) -> Result<Bytes, CodingError> {
+fn drain(decoder: impl Read, limit: u64) -> Result<Vec<u8>, CodingError> {
     let mut plain = Vec::new();
     decoder
         .take(limit.saturating_add(1))
@@ -116,7 +116,7 @@ fn drain(decoder: impl Read, limit: u64) -> Result<Bytes, CodingError> {
     if plain.len() as u64 > limit {
         Err(CodingError::Full)
     } else {
-        Ok(plain.into())
+        Ok(plain)
     }
 }
 
@@ -234,7 +234,7 @@ mod tests {
         let mut encoder = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::new(6));
         encoder.write_all(b"plain").expect("memory does not fail");
         let coded = encoder.finish().expect("memory does not fail");
-        assert_eq!(decode(Encoding::Deflate, &coded, 100).expect("raw"), "plain");
+        assert_eq!(decode(Encoding::Deflate, &coded, 100).expect("raw"), b"plain");
     }
 
     #[test]

@@ -38,6 +38,9 @@ pub struct Response {
     pub headers: HeaderMap,
     /// The whole body, decompressed.
     pub body: Bytes,
+    /// Whether what holds the body holds hardly anything else: who keeps it keeps nothing of the head, and no more
+    /// memory than it is long.
+    pub body_is_alone: bool,
     /// How long each step took.
     pub timings: Timings,
     /// The address that answered: another than that of the request after redirects.

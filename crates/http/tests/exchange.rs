@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use castile_http::{
-    Body, Bytes, Client, ClientOptions, Compression, Encoding, Method, Request, Server, ServerOptions,
-    ServerRequest, ServerResponse, StatusCode,
+    Body, Bytes, Client, ClientOptions, Compression, Direct, Encoding, Method, Request, Server,
+    ServerOptions, ServerRequest, ServerResponse, Service, StatusCode,
 };
 use common::*;
 
@@ -322,6 +322,58 @@ fn the_service_sees_its_peer_and_path() {
         .expect("a reply");
     assert_eq!((reply.status, reply.body.len()), (StatusCode::ACCEPTED, 0));
     assert_eq!(count.load(Ordering::Relaxed), 1);
+}
+
+/// Who keeps a body must not keep the head that came in the same buffer.
+#[test]
+fn a_body_is_alone_unless_it_came_with_its_head() {
+    let whole = ServerOptions::default();
+    let by_workers = ServerOptions {
+        timeout_handler: Some(Duration::from_secs(20)),
+        ..ServerOptions::default()
+    };
+    for (server, small_is_alone) in [(whole, true), (by_workers, false)] {
+        let running = Server::bind(("127.0.0.1", 0), server)
+            .expect("a free port")
+            .serve_in_background(Tells)
+            .expect("threads");
+        let client = client(options());
+        for (size, expected) in [(100, small_is_alone), (3 << 20, true)] {
+            let body = Bytes::from(vec![b'x'; size]);
+            let reply = client.send(Request::post(url(running.addr(), "/"), body));
+            let reply = reply.expect("a reply");
+            assert_eq!(header(&reply.headers, "alone"), expected.to_string(), "{size}");
+            assert_eq!(reply.body_is_alone, size > 100);
+        }
+    }
+}
+
+/// Gives the body back, and says whether it was alone.
+struct Tells;
+
+impl Tells {
+    fn tell(request: &ServerRequest) -> ServerResponse {
+        let mut reply = ServerResponse::new(StatusCode::OK, "text/plain", request.body.clone());
+        let alone = request.body_is_alone.to_string();
+        reply.headers.insert("alone", alone.parse().expect("plain text"));
+        reply
+    }
+}
+
+impl Service for Tells {
+    async fn call(&self, request: ServerRequest) -> ServerResponse {
+        Tells::tell(&request)
+    }
+
+    fn direct(&self) -> Option<&dyn Direct> {
+        Some(self)
+    }
+}
+
+impl Direct for Tells {
+    fn answer(&self, request: &ServerRequest, _begin: &dyn Fn(ServerResponse)) -> ServerResponse {
+        Tells::tell(request)
+    }
 }
 
 /// A runtime that is none of tokio's: a future polled by hand.

@@ -297,7 +297,10 @@ impl Client {
             return self.decode_reusing(py, operation, reply, reuse, ids);
         }
         let (mut header, mut result, is_value) = self.sinks(py, operation)?;
-        match self.endpoint.decode(operation, reply, &mut header, &mut result) {
+        match self
+            .endpoint
+            .decode(operation, reply, None, &mut header, &mut result)
+        {
             Err(e) => Err(error::endpoint(py, &e)),
             Ok(Outcome::Fault(fault)) => Err(fault::to_python(py, &self.classes, *fault)),
             Ok(Outcome::Reply(_)) if is_value => single(result.finish()?),
@@ -313,7 +316,10 @@ impl Client {
         reply: &[u8],
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let (mut header, mut result, _) = self.sinks(py, operation)?;
-        match self.endpoint.decode(operation, reply, &mut header, &mut result) {
+        match self
+            .endpoint
+            .decode(operation, reply, None, &mut header, &mut result)
+        {
             Err(e) => Err(error::endpoint(py, &e)),
             Ok(Outcome::Fault(fault)) => Err(fault::to_python(py, &self.classes, *fault)),
             Ok(Outcome::Reply(_)) => Ok((result.finish()?, header.finish()?)),

@@ -157,9 +157,11 @@ impl Client {
         let read = py.detach(|| match reuse {
             Reuse::Shared => self
                 .endpoint
-                .decode_shared(operation, reply, &mut header, &mut result),
+                .decode_shared(operation, reply, None, &mut header, &mut result),
             Reuse::Fresh | Reuse::InPlace => {
-                let outcome = self.endpoint.decode(operation, reply, &mut header, &mut result)?;
+                let outcome = self
+                    .endpoint
+                    .decode(operation, reply, None, &mut header, &mut result)?;
                 Ok((outcome, None))
             }
         });

@@ -82,8 +82,8 @@ impl<'a> Message<'a> {
     }
 
     /// Says what its bytes lie in, when that may be held until the next message comes: it is kept instead of a copy.
-    pub fn lies_in(&mut self, owner: Owner) {
-        self.owner = Some(owner);
+    pub fn lies_in(&mut self, owner: impl Into<Option<Owner>>) {
+        self.owner = owner.into();
     }
 
     /// The envelope, to be decoded plainly.

@@ -6,7 +6,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use castile_codec::{Earlier, Edition, Envelope, Error, Intake, KeepOf, Lesson, Limits, Reading, Variable};
+use castile_codec::{
+    Earlier, Edition, Envelope, Error, Intake, KeepOf, Lesson, Limits, Owner, Reading, Variable,
+};
 use castile_plan::Types;
 use castile_value::Shape;
 
@@ -163,6 +165,15 @@ impl Automata {
             peer: peer.map(Cow::Borrowed),
             owner: None,
         })
+    }
+
+    /// What a message lies in, when it is large enough to be kept.
+    pub fn owner_of<B>(&self, bytes: &B) -> Option<Owner>
+    where
+        B: AsRef<[u8]> + Clone + Send + Sync + 'static,
+    {
+        let large = bytes.as_ref().len() >= self.options.values_bytes_min;
+        large.then(|| Owner::new(bytes.clone()))
     }
 
     /// Reads a message, as [`Envelope::decode`] does. `operation` is a number of the caller's for plan and

@@ -207,6 +207,7 @@ impl Mailbox {
             headers: request.headers,
             body_bytes_wire: request.body.len() as u64,
             body: request.body,
+            body_is_alone: request.body_is_alone,
             timings: Timings::default(),
             url,
         };

@@ -165,11 +165,16 @@ impl Arriving {
                 status: receiving.status,
                 headers: receiving.headers.clone(),
                 body,
+                body_is_alone: false,
                 timings: receiving.timings,
                 url: receiving.url.clone(),
                 body_bytes_wire: 0,
             },
-            Arriving::Whole(response) => Response { body, ..*response },
+            Arriving::Whole(response) => Response {
+                body,
+                body_is_alone: false,
+                ..*response
+            },
         }
     }
 }

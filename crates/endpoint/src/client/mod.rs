@@ -14,7 +14,7 @@ mod streamed;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use castile_codec::{EncodeOptions, Name, Version};
+use castile_codec::{EncodeOptions, Name, Owner, Version};
 use castile_contract::{Binding, Contract, Operation, Protocol, masked};
 use castile_diff::{Automata, Templates};
 use castile_http::{Request, Response};
@@ -237,7 +237,7 @@ impl Client {
     }
 
     /// Reads a reply that came by other ways: its headers into `header`, its values into the
-    /// fields of [`Client::result`].
+    /// fields of [`Client::result`]. `owner` is what the body is the end of, if that may be held until the next comes.
     ///
     /// # Errors
     /// What came is no reply of the operation.
@@ -245,22 +245,28 @@ impl Client {
         &self,
         operation: &str,
         body: &[u8],
+        owner: Option<Owner>,
         header: &mut dyn Sink,
         result: &mut dyn Sink,
     ) -> Result<Outcome, Error> {
-        let arrived = self.arrived(operation, body)?;
-        let (outcome, _) = self.decode_reply(&arrived, header, result, &Automata::decode)?;
+        let arrived = self.arrived(operation, body, owner)?;
+        let (outcome, _) = self.decode_reply(arrived, header, result, &Automata::decode)?;
         Ok(outcome)
     }
 
     /// A reply that came by other ways.
-    fn arrived<'m>(&'m self, operation: &str, body: &'m [u8]) -> Result<Arrived<'m>, Error> {
+    fn arrived<'m>(
+        &'m self,
+        operation: &str,
+        body: &'m [u8],
+        owner: Option<Owner>,
+    ) -> Result<Arrived<'m>, Error> {
         Ok(Arrived {
             operation: self.operation(operation)?,
             memories: None,
             content_type: "",
             body,
-            owner: None,
+            owner,
         })
     }
 

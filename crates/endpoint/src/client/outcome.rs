@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use castile_codec::{DecodeOptions, Envelope, Fault, HeaderBlock, Intake, Name, Owner};
 use castile_contract::Operation;
 use castile_diff::{Automata, Message, Received};
@@ -61,8 +60,8 @@ pub(super) struct Arrived<'a> {
     pub(super) memories: Option<&'a Memories>,
     pub(super) content_type: &'a str,
     pub(super) body: &'a [u8],
-    /// The body once more, when it may be kept until the next reply comes.
-    pub(super) owner: Option<&'a Bytes>,
+    /// What the body is the end of, when that may be kept until the next reply comes.
+    pub(super) owner: Option<Owner>,
 }
 
 impl Client {
@@ -154,6 +153,7 @@ impl Client {
             status,
             headers,
             body,
+            body_is_alone,
             ..
         } = &exchange.incoming.response;
         let operation = self.operation(&exchange.outgoing.operation)?;
@@ -177,7 +177,7 @@ impl Client {
         let (content_type, body, owner) = match &exchange.incoming.related {
             Some(Ok(related)) => (&*related.root.content_type, &related.root.content, None),
             Some(Err(why)) => return Err(during(peer(&format!("no multipart message: {why}")))),
-            None => (content_type, body, Some(body)),
+            None => (content_type, body, body_is_alone.then_some(body)),
         };
         if !Media::parse(content_type).is_xml() {
             return Err(during(foreign(*status, content_type, body)));
@@ -188,20 +188,20 @@ impl Client {
             memories,
             content_type,
             body,
-            owner,
+            owner: owner.and_then(|body| self.automata.owner_of(body)),
         };
-        self.decode_reply(&arrived, header, result, read).map_err(during)
+        self.decode_reply(arrived, header, result, read).map_err(during)
     }
 
     /// The values of a reply, into sinks.
     pub(super) fn decode_reply<T: Default>(
         &self,
-        arrived: &Arrived<'_>,
+        arrived: Arrived<'_>,
         header: &mut dyn Sink,
         result: &mut dyn Sink,
         read: Read<'_, T>,
     ) -> Result<(Outcome, T), Error> {
-        let &Arrived {
+        let Arrived {
             operation,
             memories,
             content_type,
@@ -211,10 +211,7 @@ impl Client {
         let types = self.types();
         let text = media::text(body, &Media::parse(content_type))?;
         let mut message = self.automata.open(&text, &self.options.limits, Some(MY_SERVER))?;
-        let large = |body: &&Bytes| body.len() >= self.automata.options().values_bytes_min;
-        if let Some(body) = owner.filter(large) {
-            message.lies_in(Owner::new(body.clone()));
-        }
+        message.lies_in(owner);
         let envelope = message.envelope();
         if let Some(memories) = memories {
             self.check(operation, memories, envelope)?;

@@ -6,7 +6,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Instant;
 
-use castile_codec::{Edition, Fault};
+use castile_codec::{Edition, Fault, Owner};
 use castile_diff::{Received, Shared, Ticket};
 use castile_value::{Sink, Source, Value};
 
@@ -181,11 +181,12 @@ impl Client {
         &self,
         operation: &str,
         body: &[u8],
+        owner: Option<Owner>,
         header: &mut dyn Sink,
         result: &mut dyn Sink,
     ) -> Result<(Outcome, Option<Shared<T>>), Error> {
-        let arrived = self.arrived(operation, body)?;
-        self.decode_reply(&arrived, header, result, &|automata, message, number, intake| {
+        let arrived = self.arrived(operation, body, owner)?;
+        self.decode_reply(arrived, header, result, &|automata, message, number, intake| {
             automata.decode_shared(message, number, intake).map(Some)
         })
     }

@@ -301,7 +301,10 @@ impl Service {
         let whose = whose.as_ref().map(Whose::bytes);
         let opened = self.automata.open(message.text, &self.options.limits, whose);
         let answer = match opened {
-            Ok(opened) => self.dispatch(opened, message, began),
+            Ok(mut opened) => {
+                opened.lies_in(message.lies_in.and_then(|bytes| self.automata.owner_of(bytes)));
+                self.dispatch(opened, message, began)
+            }
             Err(error) => self.refuse(message.version, &error.into()),
         };
         self.count(message.text.len() as u64, &answer);

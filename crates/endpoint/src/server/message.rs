@@ -4,6 +4,7 @@ use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 
+use bytes::Bytes;
 use castile_codec::{Code, Route, Version};
 
 use crate::payload::Payload;
@@ -14,6 +15,8 @@ use crate::session::Conversation;
 pub struct InMessage<'m> {
     /// The envelope.
     pub text: &'m str,
+    /// What it is the end of, if that may be held until the next message of the same sender comes.
+    pub lies_in: Option<&'m Bytes>,
     /// SOAPAction, or the action of the content type; `None` when there is none or it is empty.
     pub action: Option<&'m str>,
     /// The version to answer in when the envelope cannot be opened.
@@ -35,6 +38,7 @@ impl<'m> InMessage<'m> {
     pub fn new(text: &'m str) -> Self {
         InMessage {
             text,
+            lies_in: None,
             action: None,
             version: Version::Soap11,
             peer: None,

@@ -343,6 +343,7 @@ impl<'r> Head<'r> {
     ) -> InMessage<'m> {
         InMessage {
             text,
+            lies_in: request.body_is_alone.then_some(&request.body),
             action: self.action.as_deref(),
             version: self.version,
             peer: Some(request.peer),

@@ -170,6 +170,7 @@ impl Live {
             body_bytes_wire: request.body.len() as u64,
             headers: request.headers,
             body: request.body,
+            body_is_alone: request.body_is_alone,
             timings: castile_http::Timings::default(),
             url: self.url.clone(),
         }

@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use http::header::HeaderName;
 use http::{HeaderMap, Method, Response, StatusCode};
 use http_body::Body as _;
@@ -19,14 +18,14 @@ use super::spin::Spin;
 use crate::body::Body;
 use crate::coding::{self, CodingError};
 use crate::error::{Error, Guilty, Kind, Phase};
-use crate::gather::Gather;
+use crate::gather::{Gather, Gathered};
 use crate::message::Timings;
 
 /// A reply that was read to its end.
 pub(crate) struct Reply {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
-    pub(crate) body: Bytes,
+    pub(crate) body: Gathered,
     pub(crate) body_bytes_wire: u64,
     pub(crate) timings: Timings,
     /// The request carried an `Authorization`.
@@ -107,7 +106,7 @@ impl Client {
         }
         let mut headers = head.headers;
         let coded = gather.finish();
-        let body_bytes_wire = coded.len() as u64;
+        let body_bytes_wire = coded.body.len() as u64;
         let body = coding::undo(&mut headers, coded, limit).map_err(|e| uncoded(e, limit))?;
         let status = head.status;
         Ok(Reply {

@@ -265,7 +265,8 @@ fn answer(hop: Hop, reply: Reply) -> Response {
     Response {
         status,
         headers,
-        body,
+        body: body.body,
+        body_is_alone: body.is_alone,
         timings,
         url: hop.url,
         body_bytes_wire,

@@ -55,7 +55,7 @@ impl Receiving {
             headers: reply.headers,
             url,
             timings: reply.timings,
-            rest: Rest::Whole(reply.body),
+            rest: Rest::Whole(reply.body.body),
             unpack: Unpack::new(None),
         }
     }

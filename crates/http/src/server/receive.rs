@@ -18,14 +18,14 @@ use super::progress::Progress;
 use super::service::{ServerRequest, ServerResponse, Service};
 use crate::coding::{self, CodingError};
 use crate::error::Kind;
-use crate::gather::Gather;
+use crate::gather::{Gather, Gathered};
 
 /// The most that is read of a request whose sender is not known.
 const UNREAD_BYTES_MAX: u64 = 64 << 10;
 
 /// What came of a request beside its head.
 pub(crate) struct Arrived {
-    body: Bytes,
+    body: Gathered,
     arriving: Option<Arriving>,
     principal: Option<String>,
 }
@@ -37,7 +37,8 @@ impl Arrived {
             method: head.method,
             uri: head.uri,
             headers: head.headers,
-            body: self.body,
+            body: self.body.body,
+            body_is_alone: self.body.is_alone,
             arriving: self.arriving,
             peer: peer.address,
             peer_certificate: peer.certificate.clone(),
@@ -72,7 +73,7 @@ pub(crate) async fn receive<S: Service>(
     let (body, arriving) = if shared.service.takes_open(&head.method, &head.headers) {
         coding::forget(&mut head.headers, coding);
         let arriving = Arriving::new(body, coding, Arc::clone(progress), options);
-        (Bytes::new(), Some(arriving))
+        (Gathered::default(), Some(arriving))
     } else {
         let coded = collect(body, options.body_bytes_max, progress).await;
         let coded = coded.map_err(|refusal| refusal.unread(progress))?;
@@ -98,7 +99,7 @@ fn expectation(headers: &HeaderMap) -> Result<(), Refusal> {
 }
 
 /// Reads a body under a limit and the watchdog's eyes.
-async fn collect(mut body: Incoming, limit: u64, progress: &Progress) -> Result<Bytes, Refusal> {
+async fn collect(mut body: Incoming, limit: u64, progress: &Progress) -> Result<Gathered, Refusal> {
     let announced = body.size_hint().exact();
     if announced.is_some_and(|length| length > limit) {
         return Err(too_large(limit));
@@ -159,7 +160,7 @@ impl Arriving {
                 None => self.chunk(),
             };
             let refusal = match chunk.map_err(|error| error.kind()) {
-                Ok(None) => return Ok(gather.finish()),
+                Ok(None) => return Ok(gather.finish().body),
                 Ok(Some(chunk)) => match gather.push(chunk) {
                     Ok(()) => continue,
                     Err(_) => too_large(self.whole_bytes_max),

@@ -64,6 +64,9 @@ pub struct ServerRequest {
     pub headers: HeaderMap,
     /// The whole body, decompressed; empty where it is `arriving`.
     pub body: Bytes,
+    /// Whether what holds the body holds hardly anything else: who keeps it keeps nothing of the head, and no more
+    /// memory than it is long.
+    pub body_is_alone: bool,
     /// The body that is still to come, when the service [takes it so](Service::takes_open).
     pub arriving: Option<Arriving>,
     /// The other end of the connection (a proxy's, if there is one).
@@ -96,6 +99,7 @@ impl ServerRequest {
             uri: head.uri,
             headers: head.headers,
             body: Bytes::new(),
+            body_is_alone: true,
             arriving: None,
             peer: peer.address,
             peer_certificate: peer.certificate.clone(),

@@ -49,7 +49,7 @@ impl Heads {
         Heads { peer, last: None }
     }
 
-    /// The request that was found last, with a body.
+    /// The request that was found last, with a body, which is alone.
     pub(super) fn request(&mut self, body: Bytes) -> Option<&ServerRequest> {
         let known = self.last.as_mut()?;
         known.request.body = body;
