@@ -214,40 +214,55 @@ fn read_values(
     values: &mut Vec<Value>,
 ) -> Option<usize> {
     let ((kind, cell), rest) = cells.split_first()?;
-    let (value, mut at) = value_at(text, at, *kind, cell)?;
-    values.push(value);
+    let mut at = push_value(text, at, *kind, cell, values)?;
     for (kind, cell) in rest {
-        let (value, end) = value_at(text, after_space(text.as_bytes(), at, cell.before)?, *kind, cell)?;
-        values.push(value);
-        at = end;
+        at = after_space(text.as_bytes(), at, cell.before)?;
+        at = push_value(text, at, *kind, cell, values)?;
     }
     Some(at)
 }
 
+/// Appends the value at `at`; gives where it ends.
 #[inline(always)]
-fn value_at(text: &str, at: usize, kind: Option<DType>, cell: &CellIn<'_>) -> Option<(Value, usize)> {
-    fn get<C: Cell>(
-        text: &str,
-        at: usize,
-        cell: &CellIn<'_>,
-        value: impl Fn(C) -> Value,
-    ) -> Option<(Value, usize)> {
-        C::get(text, at, cell).map(|(v, end)| (value(v), end))
-    }
+fn push_value(
+    text: &str,
+    at: usize,
+    kind: Option<DType>,
+    cell: &CellIn<'_>,
+    values: &mut Vec<Value>,
+) -> Option<usize> {
     match kind {
-        None => get(text, at, cell, Value::Text),
-        Some(DType::F64) => get(text, at, cell, Value::Double),
-        Some(DType::I32) => get(text, at, cell, |v: i32| Value::Int(v.into())),
-        Some(DType::F32) => get(text, at, cell, Value::Float),
-        Some(DType::Bool) => get(text, at, cell, Value::Bool),
-        Some(DType::I64) => get(text, at, cell, Value::Int),
-        Some(DType::U64) => get(text, at, cell, |v: u64| Scalar::UInt(v).into()),
-        Some(DType::U32) => get(text, at, cell, |v: u32| Value::Int(v.into())),
-        Some(DType::I16) => get(text, at, cell, |v: i16| Value::Int(v.into())),
-        Some(DType::U16) => get(text, at, cell, |v: u16| Value::Int(v.into())),
-        Some(DType::I8) => get(text, at, cell, |v: i8| Value::Int(v.into())),
-        Some(DType::U8) => get(text, at, cell, |v: u8| Value::Int(v.into())),
+        None => push(text, at, cell, values, Value::Text),
+        Some(DType::F64) => push(text, at, cell, values, Value::Double),
+        Some(DType::I32) => push(text, at, cell, values, |v: i32| Value::Int(v.into())),
+        Some(DType::F32) => push(text, at, cell, values, Value::Float),
+        Some(DType::Bool) => push(text, at, cell, values, Value::Bool),
+        Some(DType::I64) => push(text, at, cell, values, Value::Int),
+        Some(DType::U64) => push(text, at, cell, values, |v: u64| Scalar::UInt(v).into()),
+        Some(DType::U32) => push(text, at, cell, values, |v: u32| Value::Int(v.into())),
+        Some(DType::I16) => push(text, at, cell, values, |v: i16| Value::Int(v.into())),
+        Some(DType::U16) => push(text, at, cell, values, |v: u16| Value::Int(v.into())),
+        Some(DType::I8) => push(text, at, cell, values, |v: i8| Value::Int(v.into())),
+        Some(DType::U8) => push(text, at, cell, values, |v: u8| Value::Int(v.into())),
     }
+}
+
+/// Appends a value for which there is room. It is made where it stays: one that is put together elsewhere first, as it
+/// is if memory might have to be asked for, is waited for when it is moved.
+#[inline(always)]
+fn push<C: Cell>(
+    text: &str,
+    at: usize,
+    cell: &CellIn<'_>,
+    values: &mut Vec<Value>,
+    value: impl Fn(C) -> Value,
+) -> Option<usize> {
+    let (v, end) = C::get(text, at, cell)?;
+    if values.len() == values.capacity() {
+        return None;
+    }
+    values.push(value(v));
+    Some(end)
 }
 
 /// Whether the fields of the type are those of the layout.
