@@ -5,6 +5,7 @@ mod support;
 
 use std::sync::Arc;
 
+use castile_codec::{DecodeOptions, Envelope, Error, Limits, Techniques};
 use castile_testkit::{Rng, Table};
 use castile_value::typed::Fields;
 use castile_value::{ColumnBuf, DType, Record, RowLayout, Rows, Scalar, Shape, Sink, Slot, Value, ValueSink};
@@ -172,6 +173,59 @@ fn texts() {
         let texts = Texts { item };
         check("Texts", TextsBody { texts });
     }
+}
+
+/// The values of a message, repeated elements read by the example of the first or each token by token.
+fn read_texts(table: &Table, text: &str, by_example: bool) -> Result<Record, Error> {
+    let plan = table.plan("Texts");
+    let sink = |id| ValueSink::new(table.types.shape(id).clone());
+    let (mut header, mut body) = (sink(plan.header), sink(plan.body));
+    let techniques = Techniques {
+        arrays: by_example,
+        ..Techniques::default()
+    };
+    let options = DecodeOptions {
+        techniques,
+        ..DecodeOptions::default()
+    };
+    let envelope = Envelope::open(text, &Limits::default())?;
+    envelope.decode(&table.types, &plan, &options, &mut header, &mut body)?;
+    Ok(body.finish())
+}
+
+#[test]
+fn a_text_unlike_the_others() {
+    let table = Table::parse(TYPES);
+    let item = (0..600).map(|i| format!("text {i}")).collect();
+    let texts = Texts { item };
+    let text = written_alike(&table, "Texts", &TextsBody { texts }).unwrap();
+    let mut seen = [0, 0];
+    for spaced in [text.clone(), text.replace("<ns1:item>", "\n <ns1:item>")] {
+        for (from, to) in [
+            ("<ns1:item>", ""),
+            ("<ns1:item>", " <ns1:item>"),
+            ("<ns1:item>", "<!-- a comment --><ns1:item>"),
+            ("<ns1:item>", "<ns1:item xmlns:a='urn:a'>"),
+            ("<ns1:item>", "<ns1:item><![CDATA[<]]>"),
+            ("<ns1:item>", "<ns1:item>\u{1}"),
+            ("<ns1:item>", "<ns1:item>]]>"),
+            ("<ns1:item>", "<ns1:item>&lt;\r\n"),
+            ("</ns1:item>", "\u{E9}</ns1:item >"),
+            ("</ns1:item>", "</ns1:item> \t"),
+            ("</ns1:item>", "</ns1:other>"),
+            ("</ns1:item>", "<ns1:item/></ns1:item>"),
+            ("</ns1:item>", "</ns1:item><ns1:item/>"),
+        ] {
+            for nth in [0, 1, 2, 255, 256, 257, 258, 598, 599] {
+                let at = spaced.match_indices(from).nth(nth).expect("an item").0;
+                let odd = [&spaced[..at], to, &spaced[at + from.len()..]].concat();
+                let [quick, slow] = [true, false].map(|example| read_texts(&table, &odd, example));
+                seen[usize::from(quick.is_ok())] += 1;
+                assert_eq!(quick, slow, "{nth}: {from} -> {to}");
+            }
+        }
+    }
+    assert!(seen.iter().all(|&n| n > 50), "{seen:?}");
 }
 
 #[test]

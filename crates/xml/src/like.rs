@@ -15,6 +15,9 @@ pub fn after(input: &[u8], at: usize, expected: &[u8]) -> Option<usize> {
 #[inline(always)]
 fn is_same(a: &[u8], b: &[u8]) -> bool {
     match b.len() {
+        // No white space between items.
+        0 => true,
+        4..8 => same_ends::<4>(a, b),
         8..16 => same_ends::<8>(a, b),
         16..=32 => same_ends::<16>(a, b),
         33..=64 => same_ends::<32>(a, b),
@@ -86,7 +89,24 @@ fn well_formed(text: &[u8]) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::plain_text;
+    use super::{after, plain_text};
+
+    #[test]
+    fn what_is_expected_stands_there_whole_or_not_at_all() {
+        for length in 0..100 {
+            let expected: Vec<u8> = (0..length).collect();
+            let mut input = [b"##", &expected[..], b"#"].concat();
+            let end = 2 + expected.len();
+            assert_eq!(after(&input, 2, &expected), Some(end));
+            assert_eq!(after(&input[..end], 2, &expected), Some(end));
+            assert_eq!(after(&input, 4, &expected), None, "{length}: no room");
+            for at in 2..end {
+                input[at] ^= 0x80;
+                assert_eq!(after(&input, 2, &expected), None, "{length}: byte {at}");
+                input[at] ^= 0x80;
+            }
+        }
+    }
 
     #[test]
     fn plain_text_is_what_needs_no_second_look() {

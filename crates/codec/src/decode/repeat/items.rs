@@ -142,18 +142,24 @@ impl<'a> Ground<'_, 'a> {
             return (0, at);
         };
         let input = self.input.as_bytes();
-        let next = |at: usize| {
-            let start = after(input, after(input, at, pattern.gap)?, cell.before)?;
+        // What stands between two texts is compared at once.
+        let opening = [pattern.gap, cell.before].concat();
+        let between = [pattern.close, &opening].concat();
+        let text_at = |start: usize| {
             let text = start..start + plain_text(input.get(start..)?)?;
-            let end = after(input, text.end, pattern.close)?;
-            Some((self.input.get(text)?, end))
+            let (end, next) = match after(input, text.end, &between) {
+                Some(next) => (next - opening.len(), Some(next)),
+                None => (after(input, text.end, pattern.close)?, None),
+            };
+            Some((self.input.get(text)?, end, next))
         };
         let (mut position, most) = (at, SOME.min(left as usize));
+        let mut next = after(input, at, &opening);
         while texts.len() < most
-            && let Some((text, end)) = next(position)
+            && let Some((text, end, behind)) = next.and_then(text_at)
         {
             texts.push(text);
-            position = end;
+            (position, next) = (end, behind);
         }
         (texts.len() as u32, position)
     }
