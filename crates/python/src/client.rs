@@ -289,7 +289,12 @@ impl Client {
     }
 
     /// The value of a reply that came by other ways; a fault is raised.
-    fn decode<'py>(&self, py: Python<'py>, operation: &str, reply: &[u8]) -> PyResult<Bound<'py, PyAny>> {
+    fn decode<'py>(
+        &self,
+        py: Python<'py>,
+        operation: &str,
+        reply: &Bound<'py, PyBytes>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let reuse = self.endpoint.receiving_options().reuse;
         if reuse != Reuse::Fresh
             && let Some(ids) = self.arrays(operation)
@@ -297,10 +302,7 @@ impl Client {
             return self.decode_reusing(py, operation, reply, reuse, ids);
         }
         let (mut header, mut result, is_value) = self.sinks(py, operation)?;
-        match self
-            .endpoint
-            .decode(operation, reply, None, &mut header, &mut result)
-        {
+        match self.read(operation, reply, &mut header, &mut result) {
             Err(e) => Err(error::endpoint(py, &e)),
             Ok(Outcome::Fault(fault)) => Err(fault::to_python(py, &self.classes, *fault)),
             Ok(Outcome::Reply(_)) if is_value => single(result.finish()?),
@@ -313,13 +315,10 @@ impl Client {
         &self,
         py: Python<'py>,
         operation: &str,
-        reply: &[u8],
+        reply: &Bound<'py, PyBytes>,
     ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
         let (mut header, mut result, _) = self.sinks(py, operation)?;
-        match self
-            .endpoint
-            .decode(operation, reply, None, &mut header, &mut result)
-        {
+        match self.read(operation, reply, &mut header, &mut result) {
             Err(e) => Err(error::endpoint(py, &e)),
             Ok(Outcome::Fault(fault)) => Err(fault::to_python(py, &self.classes, *fault)),
             Ok(Outcome::Reply(_)) => Ok((result.finish()?, header.finish()?)),

@@ -4,11 +4,13 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use castile_endpoint::{Exchange, Outcome, Reuse, Shared};
+use castile_endpoint::{Error, Exchange, Outcome, Owner, Reuse, Shared};
 use castile_plan::ComplexId;
-use castile_value::{ColumnBuf, Record, Value, ValueSink};
+use castile_value::{ColumnBuf, Record, Sink, Value, ValueSink};
 use numpy::{Element, PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::PyBytes;
 
 use crate::call::Call;
 use crate::client::{Client, single};
@@ -138,12 +140,32 @@ impl Client {
         Ok((value, false, Call::new(record, header, blocks)))
     }
 
+    /// Reads a reply that came by other ways.
+    pub(crate) fn read(
+        &self,
+        operation: &str,
+        reply: &Bound<'_, PyBytes>,
+        header: &mut dyn Sink,
+        result: &mut dyn Sink,
+    ) -> Result<Outcome, Error> {
+        self.endpoint
+            .decode(operation, reply.as_bytes(), self.owner(reply), header, result)
+    }
+
+    /// What a large reply lies in, to be held until the next comes: nobody writes to it. What goes with an object of a
+    /// class made from `bytes` may be anything, so that is left alone.
+    fn owner(&self, reply: &Bound<'_, PyBytes>) -> Option<Owner> {
+        let large = reply.as_bytes().len() >= self.endpoint.receiving_options().values_bytes_min;
+        let held = large && reply.is_exact_instance_of::<PyBytes>();
+        held.then(|| Owner::new(PyBackedBytes::from(reply.clone())))
+    }
+
     /// [`Client::decode`] for a reply that is one array, by way of the last one.
     pub(crate) fn decode_reusing<'py>(
         &self,
         py: Python<'py>,
         operation: &str,
-        reply: &[u8],
+        reply: &Bound<'py, PyBytes>,
         reuse: Reuse,
         (header, result): (ComplexId, ComplexId),
     ) -> PyResult<Bound<'py, PyAny>> {
@@ -154,14 +176,15 @@ impl Client {
         };
         let mut header = ValueSink::new(types.shape(header).clone());
         let mut result = ValueSink::new(types.shape(result).clone()).with_spare(values);
+        let (bytes, owner) = (reply.as_bytes(), self.owner(reply));
         let read = py.detach(|| match reuse {
             Reuse::Shared => self
                 .endpoint
-                .decode_shared(operation, reply, None, &mut header, &mut result),
+                .decode_shared(operation, bytes, owner, &mut header, &mut result),
             Reuse::Fresh | Reuse::InPlace => {
                 let outcome = self
                     .endpoint
-                    .decode(operation, reply, None, &mut header, &mut result)?;
+                    .decode(operation, bytes, owner, &mut header, &mut result)?;
                 Ok((outcome, None))
             }
         });

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
@@ -349,3 +350,25 @@ def test_numbers_of_the_last_message_are_not_read_again(echo):
     assert client.last_call.values_kept == 2990
     assert without.last_call.values_kept == 0
     assert echo.receiving["followed"] > 0
+
+
+@pytest.mark.parametrize("reuse", ["fresh", "in_place"])
+def test_a_reply_that_is_decoded_is_held_until_the_next(echo, reuse):
+    class Derived(bytes):
+        pass
+
+    client = castile.Client(echo.wsdl_url, differential=castile.Differential(reuse=reuse), cache=False)
+    values = np.linspace(0.0, 1.0, 2000)
+    client.service.echo(values, "n")
+    reply = client.last_call.reply_xml.encode()
+    prefix = reply[: reply.index(b":Body")].rpartition(b"<")[2]
+    header = b"<%s:Header><x xmlns='urn:x'>secret</x></%s:Header><%s:Body" % (prefix, prefix, prefix)
+    replies = [bytes(bytearray(reply)) for _ in range(3)]
+    replies += [Derived(reply), reply.replace(b"<%s:Body" % prefix, header)]
+    before = [sys.getrefcount(each) for each in replies]
+    for at, held in (0, {0}), (1, {1}), (2, {2}), (3, set()), (4, set()), (4, set()):
+        np.testing.assert_array_equal(client.decode("echo", replies[at]), values)
+        counts = [sys.getrefcount(each) for each in replies]
+        assert {i for i, count in enumerate(counts) if count > before[i]} == held
+    with pytest.raises(TypeError):
+        client.decode("echo", bytearray(reply))
