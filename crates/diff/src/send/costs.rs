@@ -63,10 +63,10 @@ impl Default for Costs {
     fn default() -> Self {
         Costs {
             floats: Steps {
-                write: 22.0,
-                patch: 42.0,
-                resize: 98.0,
-                keep: 7.0,
+                write: 17.0,
+                patch: 37.0,
+                resize: 93.0,
+                keep: 4.0,
             },
             integers: Steps {
                 write: 9.0,
