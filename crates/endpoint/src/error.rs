@@ -35,7 +35,7 @@ pub enum Kind {
     Peer,
     /// A limit on what a peer sends was reached.
     Limit,
-    /// Bytes could not be moved.
+    /// Bytes could not be moved, or what came back is an error of HTTP and no SOAP: [`Error::status`] has it then.
     Transport,
     /// A time limit passed.
     Timeout,
@@ -53,7 +53,17 @@ struct Inner {
     guilty: Guilty,
     text: String,
     source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    reply: Option<About>,
 }
+
+/// The reply that an error is about.
+struct About {
+    status: u16,
+    beginning: Box<[u8]>,
+}
+
+/// Bytes of a reply that an error keeps.
+const REPLY_BYTES_MAX: usize = 64 * 1024;
 
 impl Error {
     pub(crate) fn new(kind: Kind, guilty: Guilty, text: impl Into<String>) -> Self {
@@ -62,6 +72,7 @@ impl Error {
             guilty,
             text: text.into(),
             source: None,
+            reply: None,
         }))
     }
 
@@ -76,6 +87,7 @@ impl Error {
             guilty,
             text,
             source: Some(Box::new(source)),
+            reply: None,
         }))
     }
 
@@ -83,6 +95,24 @@ impl Error {
     pub(crate) fn during(mut self, what: impl fmt::Display) -> Self {
         self.0.text = format!("{what}: {}", self.0.text);
         self
+    }
+
+    /// Says that it is about a reply.
+    pub(crate) fn about(mut self, status: u16, body: &[u8]) -> Self {
+        let beginning = body[..body.len().min(REPLY_BYTES_MAX)].into();
+        self.0.reply = Some(About { status, beginning });
+        self
+    }
+
+    /// The HTTP status of the reply that it is about, when one came.
+    pub fn status(&self) -> Option<u16> {
+        self.0.reply.as_ref().map(|reply| reply.status)
+    }
+
+    /// How that reply begins, as it came but decompressed: all of it up to 64 KiB. Empty for one that was read
+    /// as a stream.
+    pub fn reply(&self) -> &[u8] {
+        self.0.reply.as_ref().map_or(&[], |reply| &reply.beginning)
     }
 
     /// What kind of trouble it is.

@@ -51,8 +51,8 @@ impl Client {
 
     /// Where calls go.
     #[getter]
-    fn endpoint(&self) -> String {
-        self.endpoint.endpoint().to_string()
+    fn endpoint(&self) -> Option<String> {
+        self.endpoint.endpoint().map(ToString::to_string)
     }
 
     /// What differential receiving did so far.

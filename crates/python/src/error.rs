@@ -2,7 +2,7 @@
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::PyType;
+use pyo3::types::{PyBytes, PyType};
 
 /// An exception class of `castile._errors`.
 fn class<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyType>> {
@@ -56,6 +56,16 @@ pub(crate) fn bad_value(py: Python<'_>, path: &str, cause: PyErr) -> PyErr {
     error
 }
 
+/// Says of which reply an exception is.
+fn about(error: &PyErr, py: Python<'_>, status: u16, reply: &[u8]) -> PyResult<()> {
+    let value = error.value(py);
+    value.setattr("status", status)?;
+    if !reply.is_empty() {
+        value.setattr("reply", PyBytes::new(py, reply))?;
+    }
+    Ok(())
+}
+
 pub(crate) fn key_is_no_name() -> PyErr {
     PyTypeError::new_err("the keys of a dict that stands for a record are the names of its fields")
 }
@@ -77,5 +87,9 @@ pub(crate) fn endpoint(py: Python<'_>, e: &castile_endpoint::Error) -> PyErr {
     let (path, place) = e
         .codec()
         .map_or((String::new(), None), |c| (c.path(), c.line_column()));
-    exception(py, name, &e.to_string(), &path, place)
+    let error = exception(py, name, &e.to_string(), &path, place);
+    match e.status().map(|status| about(&error, py, status, e.reply())) {
+        Some(Err(other)) => other,
+        _ => error,
+    }
 }

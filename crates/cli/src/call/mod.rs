@@ -179,10 +179,8 @@ fn options(args: &CallArgs) -> Result<ClientOptions, Failure> {
         timeout_call: args.timeout,
         ..Default::default()
     };
-    // A request that is only printed needs no address.
-    let nowhere = (args.dry_run || args.template).then(|| "http://localhost/".to_owned());
     Ok(ClientOptions {
-        endpoint: args.endpoint.clone().or(nowhere),
+        endpoint: args.endpoint.clone(),
         service: args.service.clone(),
         port: args.port.clone(),
         strict: !args.lax,

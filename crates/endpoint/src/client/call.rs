@@ -6,6 +6,7 @@ use castile_codec::{Draft, EncodeOptions, Fault, Sending, Version};
 use castile_contract::Operation;
 use castile_http::{Request, Response};
 use castile_value::{Graph, Source, Value};
+use url::Url;
 
 use super::outcome::Reply;
 use super::related::Incoming;
@@ -327,7 +328,7 @@ impl Client {
             version: self.version,
             operation: &operation.name,
             action: &operation.input_action,
-            to: self.endpoint.as_str(),
+            to: self.endpoint().map_or("", Url::as_str),
             one_way: operation.one_way,
             fault: None,
             world: self.options.layers.world(),
@@ -355,7 +356,7 @@ impl Client {
         body: impl Into<castile_http::Body>,
     ) -> Result<Request, Error> {
         let action = Some(&*operation.soap_action);
-        let mut request = Request::post(self.endpoint.clone(), body)
+        let mut request = Request::post(self.address()?, body)
             .header("content-type", &media::content_type(self.version, action))?;
         if self.version == Version::Soap11 {
             request = request.header("soapaction", &format!("\"{}\"", operation.soap_action))?;

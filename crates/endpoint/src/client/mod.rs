@@ -17,7 +17,7 @@ use std::sync::Arc;
 use castile_codec::{EncodeOptions, Name, Owner, Version};
 use castile_contract::{Binding, Contract, Operation, Protocol, masked};
 use castile_diff::{Automata, Templates};
-use castile_http::{Request, Response};
+use castile_http::{Request, Response, StatusCode};
 use castile_plan::{ComplexId, Plan, Types};
 use castile_value::{Sink, Source};
 use url::Url;
@@ -47,7 +47,8 @@ pub struct Client {
     binding: usize,
     version: Version,
     operations: HashMap<String, usize>,
-    endpoint: Url,
+    /// `None` where nobody says where the service is.
+    endpoint: Option<Url>,
     options: ClientOptions,
     transport: Transport,
     /// The requests sent last, by the address of their operation in the contract.
@@ -61,8 +62,9 @@ impl Client {
     /// the first SOAP port in document order.
     ///
     /// # Errors
-    /// The WSDL cannot be loaded or has no such port; the port has no address and the options
-    /// give none; a certificate file cannot be read.
+    /// The WSDL cannot be loaded or has no such port, or a certificate file cannot be read. A port without
+    /// an address can be looked at, and its messages written and read; an error is to [call](Client::call)
+    /// it where the options give none.
     pub fn new(location: impl Into<Location>, options: ClientOptions) -> Result<Client, Error> {
         let contract = load(&location.into(), &options.load)?;
         Client::with_contract(contract, options)
@@ -110,15 +112,11 @@ impl Client {
             .clone()
             .or(address)
             .or_else(|| loaded_from(&contract));
-        let endpoint = endpoint.ok_or_else(|| {
-            caller(
-                "the contract has no address to call: say where the service is \
-                 (`--endpoint URL` on the command line, `endpoint=URL` in Python)"
-                    .into(),
-            )
-        })?;
-        let endpoint = Url::parse(endpoint.trim())
-            .map_err(|e| caller(format!("the endpoint {:?} is no URL: {e}", masked(&endpoint))))?;
+        let parse = |endpoint: String| {
+            Url::parse(endpoint.trim())
+                .map_err(|e| caller(format!("the endpoint {:?} is no URL: {e}", masked(&endpoint))))
+        };
+        let endpoint = endpoint.map(parse).transpose()?;
         let operations = contract.bindings[binding].operations.iter().enumerate();
         // Of overloaded operations the first has the name to itself.
         let operations = operations.rev().map(|(i, o)| (o.name.clone(), i)).collect();
@@ -155,9 +153,20 @@ impl Client {
         self.version
     }
 
-    /// Where calls go.
-    pub fn endpoint(&self) -> &Url {
-        &self.endpoint
+    /// Where calls go; `None` where neither the contract nor the options say.
+    pub fn endpoint(&self) -> Option<&Url> {
+        self.endpoint.as_ref()
+    }
+
+    /// Where to call.
+    pub(crate) fn address(&self) -> Result<Url, Error> {
+        self.endpoint.clone().ok_or_else(|| {
+            caller(
+                "the contract has no address to call: say where the service is \
+                 (`--endpoint URL` on the command line, `endpoint=URL` in Python)"
+                    .into(),
+            )
+        })
     }
 
     /// An operation by name.
@@ -264,6 +273,7 @@ impl Client {
         Ok(Arrived {
             operation: self.operation(operation)?,
             memories: None,
+            status: StatusCode::OK,
             content_type: "",
             body,
             owner,

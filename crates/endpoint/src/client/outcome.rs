@@ -5,13 +5,14 @@ use std::time::{Duration, Instant};
 use castile_codec::{DecodeOptions, Envelope, Fault, HeaderBlock, Intake, Name, Owner};
 use castile_contract::Operation;
 use castile_diff::{Automata, Message, Received};
-use castile_http::Response;
+use castile_http::{Response, StatusCode};
 use castile_plan::{Plan, QName};
 use castile_value::{Graph, Sink, Value, ValueSink};
+use url::Url;
 
 use super::call::Exchange;
 use super::related::{Incoming, content_type};
-use super::reply::{foreign, refusal};
+use super::reply::{about, foreign, no_message, refusal};
 use super::{Client, Record};
 use crate::adapt::{decode_values, results};
 use crate::error::{Error, Guilty, Kind};
@@ -58,6 +59,7 @@ pub(super) struct Arrived<'a> {
     pub(super) operation: &'a Operation,
     /// What the layers remember of the request, whose answer it then has to be.
     pub(super) memories: Option<&'a Memories>,
+    pub(super) status: StatusCode,
     pub(super) content_type: &'a str,
     pub(super) body: &'a [u8],
     /// What the body is the end of, when that may be kept until the next reply comes.
@@ -149,6 +151,19 @@ impl Client {
         result: &mut dyn Sink,
         read: Read<'_, T>,
     ) -> Result<(Outcome, T), Error> {
+        let operation = self.operation(&exchange.outgoing.operation)?;
+        let Response { status, body, .. } = &exchange.incoming.response;
+        self.answer(operation, exchange, (header, result), read)
+            .map_err(|e| about(e, &operation.name, *status, body))
+    }
+
+    fn answer<T: Default>(
+        &self,
+        operation: &Operation,
+        exchange: &Exchange,
+        (header, result): (&mut dyn Sink, &mut dyn Sink),
+        read: Read<'_, T>,
+    ) -> Result<(Outcome, T), Error> {
         let Response {
             status,
             headers,
@@ -156,41 +171,33 @@ impl Client {
             body_is_alone,
             ..
         } = &exchange.incoming.response;
-        let operation = self.operation(&exchange.outgoing.operation)?;
         let content_type = content_type(headers);
-        let during = |e: Error| {
-            e.during(format_args!(
-                "the reply to {} ({})",
-                operation.name,
-                status.as_u16()
-            ))
-        };
-        let expected = operation.output.is_some();
         if body.is_empty() {
             return match status.is_success() {
-                true if expected => Err(during(peer("it is empty"))),
+                true if operation.output.is_some() => Err(peer("it is empty")),
                 true => Ok((Outcome::Reply(Vec::new()), T::default())),
-                false => Err(during(refusal(*status, "it is an error without a word"))),
+                false => Err(refusal(*status, "it is an error without a word")),
             };
         }
         // A part would keep all other parts as well.
         let (content_type, body, owner) = match &exchange.incoming.related {
             Some(Ok(related)) => (&*related.root.content_type, &related.root.content, None),
-            Some(Err(why)) => return Err(during(peer(&format!("no multipart message: {why}")))),
+            Some(Err(why)) => return Err(refusal(*status, &format!("no multipart message: {why}"))),
             None => (content_type, body, body_is_alone.then_some(body)),
         };
         if !Media::parse(content_type).is_xml() {
-            return Err(during(foreign(*status, content_type, body)));
+            return Err(foreign(*status, content_type, body));
         }
         let memories = Some(&exchange.outgoing.memories);
         let arrived = Arrived {
             operation,
             memories,
+            status: *status,
             content_type,
             body,
             owner: owner.and_then(|body| self.automata.owner_of(body)),
         };
-        self.decode_reply(arrived, header, result, read).map_err(during)
+        self.decode_reply(arrived, header, result, read)
     }
 
     /// The values of a reply, into sinks.
@@ -204,13 +211,15 @@ impl Client {
         let Arrived {
             operation,
             memories,
+            status,
             content_type,
             body,
             owner,
         } = arrived;
         let types = self.types();
-        let text = media::text(body, &Media::parse(content_type))?;
-        let mut message = self.automata.open(&text, &self.options.limits, Some(MY_SERVER))?;
+        let text = media::text(body, &Media::parse(content_type)).map_err(|e| no_message(status, e))?;
+        let opened = self.automata.open(&text, &self.options.limits, Some(MY_SERVER));
+        let mut message = opened.map_err(|e| no_message(status, e.into()))?;
         message.lies_in(owner);
         let envelope = message.envelope();
         if let Some(memories) = memories {
@@ -266,7 +275,7 @@ impl Client {
         let text = |v: &castile_http::HeaderValue| String::from_utf8_lossy(v.as_bytes()).into_owned();
         Record {
             operation: outgoing.operation.clone(),
-            endpoint: self.endpoint.to_string(),
+            endpoint: self.endpoint().map_or_else(String::new, Url::to_string),
             encode: outgoing.encode,
             network: response.timings,
             decode,

@@ -88,7 +88,17 @@ pub(super) fn foreign(status: StatusCode, content_type: &str, body: &[u8]) -> Er
     refusal(status, &text)
 }
 
-/// An answer that is no message: whose fault it is says its status.
+/// An answer that is no message, as `error` says of it.
+pub(super) fn no_message(status: StatusCode, error: Error) -> Error {
+    let version = castile_codec::Kind::Version;
+    let is_message = error.codec().is_some_and(|e| e.kind() == version);
+    match error.kind() {
+        Kind::Peer if !status.is_success() && !is_message => refusal(status, &error.to_string()),
+        _ => error,
+    }
+}
+
+/// An answer that is no message: what kind of trouble it is says its status.
 pub(super) fn refusal(status: StatusCode, text: &str) -> Error {
     let asks = matches!(
         status,
@@ -98,5 +108,19 @@ pub(super) fn refusal(status: StatusCode, text: &str) -> Error {
         let text = format!("the server asks for other credentials than it got; {text}");
         return Error::new(Kind::Security, Guilty::Caller, text);
     }
-    peer(text)
+    match status.is_success() {
+        true => peer(text),
+        false => Error::new(Kind::Transport, Guilty::Peer, text),
+    }
+}
+
+/// An error as one of the reply to an operation, said once.
+pub(super) fn about(error: Error, operation: &str, status: StatusCode, body: &[u8]) -> Error {
+    if error.status().is_some() {
+        return error;
+    }
+    let status = status.as_u16();
+    error
+        .during(format_args!("the reply to {operation} ({status})"))
+        .about(status, body)
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use castile_codec::{BodyStream, DecodeOptions, Envelope, Fault, HeaderBlock, Limits, Spine};
 use castile_contract::Operation;
-use castile_http::Bytes;
+use castile_http::{Bytes, StatusCode};
 use castile_plan::{ComplexId, Plan};
 use castile_value::{Record, Source, Value, ValueSink};
 
@@ -13,6 +13,7 @@ use super::call::{CallOptions, Exchange, Outgoing, during};
 use super::carrier::Arriving;
 use super::outcome::{Outcome, peer};
 use super::related::{Incoming, content_type};
+use super::reply::about;
 use super::streamed::Way;
 use crate::adapt::{Headers, results};
 use crate::batched::{Batched, Chunks, Intake, StreamOptions, next_chunk};
@@ -27,7 +28,7 @@ use crate::portions::{Here, Host};
 pub struct ReplyStream {
     batched: Batched<Arriving>,
     operation: String,
-    status: u16,
+    status: StatusCode,
     header: Record,
     blocks: Vec<HeaderBlock>,
 }
@@ -108,7 +109,7 @@ impl Client {
             true => self.open_writing(&mut outgoing, operation, header, args, host)?,
             false => self.open_written(&outgoing, operation, host)?,
         };
-        let status = receiving.status().as_u16();
+        let status = receiving.status();
         let opening = Opening {
             client: self,
             operation,
@@ -117,17 +118,17 @@ impl Client {
             options: stream,
             host,
         };
-        let opened = if receiving.status().is_success() {
+        let opened = if status.is_success() {
             opening.open(outgoing, receiving)
         } else {
             opening.fault(outgoing, receiving)
         };
-        let opened =
-            opened.map_err(|e| e.during(format_args!("the reply to {} ({status})", operation.name)))?;
-        Ok(match opened {
-            Came::Open(stream) => Ok(*stream),
-            Came::Fault(fault) => Err(*fault),
-        })
+        Ok(
+            match opened.map_err(|e| about(e, &operation.name, status, &[]))? {
+                Came::Open(stream) => Ok(*stream),
+                Came::Fault(fault) => Err(*fault),
+            },
+        )
     }
 
     /// The reply, to be read, to a request that is written while it is sent.
@@ -212,7 +213,7 @@ impl Opening<'_> {
             )));
         }
         let charset = media.charset.map(|charset| charset.into_owned());
-        let status = receiving.status().as_u16();
+        let status = receiving.status();
         let limits = self.client.options.limits;
         let mut intake = Intake::new(receiving, &limits, charset.as_deref());
         let head = intake.open(self.host, |window, limits| {
@@ -312,7 +313,7 @@ impl ReplyStream {
     /// [`Kind::Interrupted`]. Nothing comes after an error.
     pub fn batch(&mut self, host: &dyn Host) -> Result<Option<Value>, Error> {
         let batch = self.batched.batch(host);
-        batch.map_err(|e| e.during(format_args!("the reply to {} ({})", self.operation, self.status)))
+        batch.map_err(|e| about(e, &self.operation, self.status, &[]))
     }
 
     /// All values but those of the array, and the headers; those that come after the array only when it

@@ -82,10 +82,9 @@ impl<'t> Turn<'t> {
 
     /// The empty message.
     fn pass(&self) -> Result<Request, Error> {
-        self.client.with_http_headers(Request::post(
-            self.client.endpoint().clone(),
-            castile_http::Body::empty(),
-        ))
+        let empty = castile_http::Body::empty();
+        self.client
+            .with_http_headers(Request::post(self.client.address()?, empty))
     }
 
     /// The answer to a call in a reply; `None` when the reply is the end.
@@ -120,7 +119,7 @@ impl<'t> Turn<'t> {
     }
 
     fn answer(&self, answer: OutMessage) -> Result<Request, Error> {
-        let request = Request::post(self.client.endpoint().clone(), answer.body)
+        let request = Request::post(self.client.address()?, answer.body)
             .header("content-type", media::plain_type(answer.version))?;
         let request = match answer.version {
             Version::Soap11 => request.header("soapaction", "\"\"")?,

@@ -8,7 +8,7 @@ Error
 ├── BadValue         the caller's values (also a ValueError)
 ├── BadPeer          the peer's message
 │   └── LimitError   the peer's message is beyond a limit
-├── TransportError   the connection
+├── TransportError   the connection, or an HTTP error
 │   └── Timeout      (also a TimeoutError)
 ├── SecurityError    certificates, credentials
 └── Fault            the peer answered with a fault, or a handler wants to
@@ -49,6 +49,11 @@ class Error(Exception):
     """Line in the peer's document, from 1."""
     column: int | None = None
     """Column in the peer's document, from 1."""
+    status: int | None = None
+    """The HTTP status, when the error is about a reply."""
+    reply: bytes | None = None
+    """That reply as it came, decompressed, up to 64 KiB of it: what a proxy says, or a message that could not
+    be read. `None` for one without a body, and for one that was read as a stream."""
 
 
 class ContractError(Error):
@@ -78,10 +83,8 @@ class LimitError(BadPeer):
 
 
 class TransportError(Error):
-    """The connection failed, or the peer answered with an HTTP error."""
-
-    status: int | None = None
-    """The HTTP status, where there is one."""
+    """The connection failed, or the peer answered with an HTTP error that is no SOAP: `status` has its number
+    then, and is `None` when no reply came."""
 
 
 class Timeout(TransportError, TimeoutError):

@@ -122,15 +122,15 @@ def raise_for(error: _errors.Error, status: int = 0, content: bytes | None = Non
             new: Error = kind(message, path=[step for step in error.path.split("/") if step])
         case _errors.Timeout():
             new = _with_requests(Timeout, "Timeout")(message)
-        case _errors.TransportError():
+        case _errors.TransportError() if not (error.status or status):
             failed = _with_requests(TransportError, "ConnectionError")
-            new = failed(message, error.status or status, content)
+            new = failed(message, content=content)
         case _errors.NoSuchOperation():
             new = LookupError(message)
         case _errors.ContractError():
             new = WsdlSyntaxError(message)
-        case _errors.SecurityError() if status:
-            new = TransportError(message, status, content)
+        case _errors.TransportError() | _errors.SecurityError() if error.status or status:
+            new = TransportError(message, error.status or status, content)
         case _errors.BadPeer() if status not in (0, 200) or not (content or b"").lstrip().startswith(b"<"):
             new = TransportError(message, status, content)
         case _:
