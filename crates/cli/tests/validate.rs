@@ -334,7 +334,7 @@ fn warnings_of_a_contract_are_one_line_and_no_findings() {
     let run = castile(&call);
     assert_eq!((run.code, run.err.lines().count()), (0, 1), "{}", run.err);
     assert!(run.err.contains(&line), "{}", run.err);
-    let logged = common::castile_with(&call, "", &[("CASTILE_LOG", "warn")]);
+    let logged = common::castile_with(&call, "", &[("CASTILE_LOG", "info")]);
     assert!(
         logged.err.contains("none.wsdl") && !logged.err.contains(&line),
         "{}",

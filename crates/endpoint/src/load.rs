@@ -1,10 +1,13 @@
 //! Loading contracts: from files, URLs or bytes, with the store of compiled contracts.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use castile_contract::files::{FileResolver, Store};
-use castile_contract::{Bundle, Catalog, Contract, Entry, Loaded, ResolveError, Resolver, Warning};
+use castile_contract::{
+    Bundle, Catalog, Contract, Entry, Loaded, ResolveError, Resolver, Warning, WarningKind, masked,
+};
 
 use crate::error::{Error, Guilty, Kind};
 use crate::media::Media;
@@ -190,21 +193,64 @@ impl<R: Resolver> Resolver for Given<R> {
     }
 }
 
-/// Tells what is wrong with a contract; of much that is wrong in one way the beginning.
+/// Tells once for each contract and process that something is wrong with it, and to who wants more what it is: of
+/// much that is wrong in one way the beginning.
 fn warn(contract: &Contract) {
     const ALIKE_MAX: usize = 3;
+    if let Some(line) = summary(contract)
+        && is_news(&line)
+    {
+        tracing::warn!("{line}");
+    }
     for alike in contract.warnings_by_kind() {
         for warning in alike.iter().take(ALIKE_MAX) {
-            tracing::warn!(%warning, "the contract is not quite right");
+            tracing::info!(%warning, "the contract is not quite right");
         }
         let more = alike.len().saturating_sub(ALIKE_MAX);
         if more > 0 {
-            tracing::warn!(
+            tracing::info!(
                 more,
                 "the contract is wrong like that in more places, which castile validate -v lists"
             );
         }
     }
+}
+
+/// How much is wrong with a contract, in a line, and what to do about it.
+fn summary(contract: &Contract) -> Option<String> {
+    let count = match contract.warnings.len() {
+        0 => return None,
+        1 => "1 warning".to_owned(),
+        n => format!("{n} warnings"),
+    };
+    let location = contract.documents.first().map_or("", |d| &*d.location);
+    let location = masked(location);
+    let missing = contract
+        .warnings
+        .iter()
+        .filter(|w| w.kind == WarningKind::Missing);
+    let missing = match missing.count() {
+        0 => String::new(),
+        1 => format!("1 imported document is missing; {CATALOGS} it is; "),
+        n => format!("{n} imported documents are missing; {CATALOGS} they are; "),
+    };
+    Some(format!(
+        "{location}: {count} about the contract: {missing}`castile validate` lists them"
+    ))
+}
+
+const CATALOGS: &str = "catalogs=[...] (`--catalog` on the command line) says where";
+
+/// Whether a line was not told yet.
+fn is_news(line: &str) -> bool {
+    /// Lines that are remembered: a process that loads more contracts hears of some again.
+    const LINES_MAX: usize = 1024;
+    static TOLD: Mutex<BTreeSet<String>> = Mutex::new(BTreeSet::new());
+    let mut told = TOLD.lock().unwrap_or_else(PoisonError::into_inner);
+    if told.len() >= LINES_MAX {
+        told.clear();
+    }
+    told.insert(line.to_owned())
 }
 
 /// The resolver that [`load`] uses: files, and http(s) through the transport unless offline.

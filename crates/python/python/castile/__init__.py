@@ -18,6 +18,7 @@ castile.serve(Calculator(), port=8080)
 ```
 """
 
+from . import _log as _log  # levels first: what is loaded next may tell something
 from ._castile import VERSION as __version__
 from ._castile import Call, DateTime, Duration, Request, Stream
 from ._client import AsyncClient, Client
