@@ -259,7 +259,7 @@ impl Call {
     fn reply_match(&self) -> &'static str {
         match &self.record.received {
             received if received.same => "same",
-            received if received.followed => "learned",
+            received if received.followed => "followed",
             _ => "plain",
         }
     }

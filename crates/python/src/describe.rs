@@ -64,6 +64,8 @@ pub(crate) struct ParameterFace {
     type_name: String,
     many: bool,
     required: bool,
+    /// The texts that may stand there, where its type lists them.
+    values: Vec<String>,
     doc: Option<String>,
 }
 
@@ -143,6 +145,7 @@ fn faces(types: &Types, id: ComplexId) -> Vec<ParameterFace> {
             type_name: types.type_label(field.ty),
             many: field.many,
             required: field.required,
+            values: listed(types, field.ty),
             doc: field.doc.as_deref().map(str::to_owned),
         }
     };
@@ -154,6 +157,21 @@ fn faces(types: &Types, id: ComplexId) -> Vec<ParameterFace> {
         .filter(named)
         .map(|i| face(&i))
         .collect()
+}
+
+/// The texts of the enumeration that a type is or is derived from.
+fn listed(types: &Types, ty: TypeId) -> Vec<String> {
+    let TypeId::Simple(id) = ty else {
+        return Vec::new();
+    };
+    let bases = std::iter::successors(Some(types.simple(id)), |simple| {
+        simple.base.map(|id| types.simple(id))
+    });
+    let mut texts = bases.map(|simple| &simple.facets.enumeration);
+    let texts = texts.find(|texts| !texts.is_empty());
+    texts.map_or_else(Vec::new, |texts| {
+        texts.iter().map(|text| text.to_string()).collect()
+    })
 }
 
 /// The class of a complex type by its name; the listed texts of a simple one.

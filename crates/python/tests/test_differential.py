@@ -219,7 +219,7 @@ def test_replies_are_read_by_what_was_learned(echo):
         values = np.linspace(-1.0, 1.0, length)
         for each in (client, plain):
             np.testing.assert_array_equal(each.service.echo(values, "n"), values)
-    assert client.last_call.reply_match == "learned"
+    assert client.last_call.reply_match == "followed"
     assert client.receiving["followed"] == 3
     assert client.receiving["learned"] == 1
     assert plain.last_call.reply_match == "plain"

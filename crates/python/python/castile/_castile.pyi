@@ -93,6 +93,8 @@ class ParameterFace:
     @property
     def required(self) -> bool: ...
     @property
+    def values(self) -> list[str]: ...
+    @property
     def doc(self) -> str | None: ...
 
 @final
@@ -331,13 +333,23 @@ class Call:
 
     @property
     def match_kind(self) -> str:
-        """Which of the four matches of differential sending it was: `"content"`,
-        `"perfect-structural"`, `"partial-structural"` or `"first-time"`."""
+        """How the request was made from the last one of its operation.
+
+        - `"content"`: nothing changed: the same bytes again
+        - `"perfect-structural"`: values changed, and each fits where the last one lay
+        - `"partial-structural"`: some value took another width, or parts came, went or moved
+        - `"first-time"`: nothing to start from
+        """
 
     @property
     def reply_match(self) -> str:
-        """How the reply was read: `"learned"`, by comparing it with an earlier one, or `"plain"`; `"same"`
-        when it was not read, since it was the same as the last and gave the same array."""
+        """How the reply was read. `client.receiving` counts the calls of each by the same words.
+
+        - `"followed"`: it was like an earlier one, or the same: compared with that, and only values read
+        - `"same"`: it was the same as the last one, and the object of that was given again: only with
+          `Differential(reuse="shared")`
+        - `"plain"`: it was like none, and was decoded plainly
+        """
 
     @property
     def values_kept(self) -> int:
@@ -345,8 +357,22 @@ class Call:
 
     @property
     def differential(self) -> dict[str, int]:
-        """What making the request from the last one took: values compared, rewritten and written
-        anew, bytes rewritten and shifted, widths stolen, chunks split and copied."""
+        """What making the request from the last one took.
+
+        - `structure`: which of the operation's shapes the message has, from 0
+        - `values_compared`: values of kept arrays that were compared with those sent last
+        - `values_rewritten`: of those, found changed and written into their places
+        - `values_written`: values that were written anew, chunk by chunk
+        - `values_shared`: values whose bytes were taken over from what another client sends
+        - `bytes_total`: bytes of the message
+        - `bytes_around`: bytes outside kept arrays, always written anew
+        - `bytes_rewritten`: bytes of kept chunks that were written; the rest stood there already
+        - `bytes_shifted`: bytes moved to make room, or to close a gap
+        - `widths_stolen`: values that grew into the spaces of a neighbour
+        - `chunks_split`: chunks split because they had grown too large
+        - `chunks_copied`: chunks copied before they were changed, because they were still being sent
+        - `paused`: large values that were not kept, because hardly anything of them stayed of late
+        """
 
 @final
 class Answer:
@@ -371,7 +397,7 @@ class Client:
 
     def __new__(cls, wsdl: str | os.PathLike[str] | bytes, settings: dict[str, Any]) -> Client: ...
     @property
-    def endpoint(self) -> str: ...
+    def endpoint(self) -> str | None: ...
     @property
     def soap_version(self) -> str: ...
     def close_idle(self) -> None: ...

@@ -22,6 +22,7 @@ from ._calls import (
 )
 from ._castile import Call, Request, Stream
 from ._errors import BadValue, Fault
+from ._exceptions import OwnFaults
 from ._layers import Layer, client_layers
 from ._options import (
     TLS,
@@ -127,24 +128,26 @@ class Shared(Generic[Service]):
         """Takes the core that does the work."""
         self._core = core
         self._headers = headers
-        self._faults = {cls.__name__: cls for cls in faults}
         self._on_request: list[OnRequest] = []
         self._on_reply: list[OnReply] = []
         self._faces = {face.name: face for face in self._core.operations()}
+        self._faults = OwnFaults(faults, self._faces)
         self._begin()
 
     def _begin(self) -> None:
         """Sets up what differs between the two."""
 
     @property
-    def endpoint(self) -> str:
-        """Where calls go."""
+    def endpoint(self) -> str | None:
+        """Where calls go; `None` where neither the contract nor `endpoint=` says."""
         return self._core.endpoint
 
     @property
     def differential(self) -> dict[str, int]:
-        """What differential sending did so far: messages by match, bytes sent, bytes that had to be
-        written, bytes of memory kept."""
+        """What differential sending did so far: messages by match (`content`, `perfect_structural`,
+        `partial_structural`, `first_time`), the sums of `Call.differential`, messages for which every
+        earlier one was in use (`busy`), earlier ones forgotten to save memory (`evicted`), and bytes kept
+        (`memory`)."""
         return self._core.differential()
 
     @property
@@ -205,7 +208,8 @@ class Shared(Generic[Service]):
             raise AttributeError(text, name=name, obj=self)
 
     def __repr__(self) -> str:
-        return f"<castile.{type(self).__name__} of {self.endpoint}, {len(self._faces)} operations>"
+        where = self.endpoint or "no address"
+        return f"<castile.{type(self).__name__} of {where}, {len(self._faces)} operations>"
 
     def _request(self, asked: Asked) -> Request:
         """First step of a call: the request after all hooks. One with an iterator, or a very large array, is
@@ -266,14 +270,7 @@ class Shared(Generic[Service]):
         """The user's own exception for a declared fault, where there is a class for it."""
         if self._castile_types is not None:
             fault = self._castile_types.typed_fault(fault)
-        cls = self._faults.get(fault.name or "")
-        detail = fault.detail
-        if cls is None or not isinstance(detail, Record):
-            return fault
-        fields = zip(detail._castile_fields, detail._castile_attrs, strict=True)
-        error = cls(**{attr: detail[name] for name, attr in fields if name in detail})
-        error.__cause__ = fault
-        return error
+        return self._faults.of(fault)
 
 
 # What a wrong keyword is said to be one of.
@@ -321,7 +318,7 @@ class Client(PlainClient["Operations[Operation]"]):
     """A client of the service that a WSDL describes.
 
     `wsdl` is a path, a URL, or the document itself as bytes. Compiled contracts are kept on disk,
-    so that the next start is fast (`cache=False` keeps none, a path keeps them there).
+    so that the next start is fast.
 
     ```
     client = castile.Client("service.wsdl")
@@ -329,16 +326,46 @@ class Client(PlainClient["Operations[Operation]"]):
     client.service.add(a=2, b=3, _timeout=5.0, _headers={"Session": "x"})
     ```
 
-    `endpoint`, `service` and `port` choose where calls go, `auth` is a pair of user and password
-    (or `Digest`, `Bearer`), `timeout` seconds for a whole call (or `Timeouts`), `headers` SOAP
-    headers and `http_headers` HTTP headers of every call. With `strict=False` small breaches of the
-    contract by the peer are overlooked. A message is made from the last one like it;
-    `differential=False` writes each anew, `Differential` tunes it. `digits` sends doubles with
-    fewer digits; `share_texts` sends equal texts once by the rules of SOAP encoding. `rows` says
-    whether arrays of flat structs come as structured arrays (`"numpy"`) or as lists of objects
-    (`"objects"`). `layers` add headers to requests and check replies: `UsernameToken`, `Timestamp`,
-    `Addressing`. `faults` are exception classes with fields, raised instead of `Fault` for declared
-    faults of the same name.
+    Where calls go, and as whom:
+
+    - `endpoint`: a URL, instead of the address in the WSDL. A contract without an address can be looked at
+      without it (`help`, `type`, `encode`); the first call then raises `BadValue`
+    - `service`, `port`: which of several, by name; else the first that speaks SOAP
+    - `auth`: a pair of user and password, or `Digest`, `Bearer`
+    - `tls`: a `TLS`: whom to trust, a certificate of one's own
+    - `proxy`: a URL; by default the environment's (`http_proxy`, `https_proxy`, `no_proxy`), `""` for none
+    - `follow_redirects`: follow them, with the same request; by default one is a `TransportError`
+    - `cookies`: keep them from reply to request (default)
+
+    What messages are made of:
+
+    - `headers`: SOAP headers of every call that knows them, by name, or XML
+    - `http_headers`: HTTP headers of every call
+    - `layers`: add headers to requests and check replies: `UsernameToken`, `Timestamp`, `Addressing`
+    - `strict=False`: small breaches of the contract by the peer are overlooked
+    - `differential`: a message is made from the last one like it; `False` writes each anew, `Differential`
+      tunes it
+    - `digits`: doubles are sent with so many digits; by default all that they have
+    - `share_texts`: equal texts are sent once, by the rules of SOAP encoding
+    - `compress`: `"gzip"` or `"zstd"` for requests; replies may always be compressed
+    - `chunked`: requests are sent in chunks, without their length
+
+    What comes back:
+
+    - `arrays`: repeated numbers come as NumPy arrays (`"numpy"`) or as lists (`"lists"`)
+    - `rows`: repeated flat structs come as structured arrays (`"numpy"`) or as lists of objects
+      (`"objects"`)
+    - `faults`: exception classes with fields, raised instead of `Fault` for declared faults whose name, type
+      or element is called as the class
+    - `timeout`: seconds for a whole call, or `Timeouts`
+    - `reply_bytes_max`, `depth_max`: more bytes, or more elements in one another, are a `LimitError`
+
+    How the contract is loaded:
+
+    - `catalogs`: files that say where imported documents are instead: OASIS XML catalogs, or lines of URL,
+      tab, file
+    - `offline`: load nothing from the network
+    - `cache`: where compiled contracts are kept: `True` is the user's cache folder, `False` nowhere
 
     An iterator in the place of an array is sent while it is read, batch by batch, and so is an array
     larger than `Differential.overlay_above`.

@@ -60,14 +60,15 @@ class _Shown(str):
 
 def signature(face: OperationFace) -> inspect.Signature:
     """The call's parameters, as `inspect.signature` and completion show them."""
-    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    kind: Any = inspect.Parameter.POSITIONAL_OR_KEYWORD
     faces = face.parameters
     names = attribute_names(tuple(p.name for p in faces))
-    # After one that may be left out, all may: the order of the contract is kept.
-    needed = next((i for i, p in enumerate(faces) if not p.required or p.many), len(faces))
-    parameters = []
-    for i, (name, parameter) in enumerate(zip(names, faces, strict=True)):
-        default = inspect.Parameter.empty if i < needed else None
+    parameters: list[inspect.Parameter] = []
+    for name, parameter in zip(names, faces, strict=True):
+        default = inspect.Parameter.empty if parameter.required else None
+        # After one that may be left out a signature can have one that must be given only by its name.
+        if parameter.required and parameters and parameters[-1].default is None:
+            kind = inspect.Parameter.KEYWORD_ONLY
         parameters.append(
             inspect.Parameter(name, kind, default=default, annotation=_Shown(python_type(parameter)))
         )
@@ -90,12 +91,19 @@ def help_text(face: OperationFace) -> str:
         lines += ["", "Faults:", *(f"  {f.name}: {f.type_name}, element {f.element}" for f in face.faults)]
     if face.one_way:
         lines += ["", "One-way: nothing comes back."]
+    parts = [*face.parameters, *face.results, *face.headers]
+    if any(p.type_name.startswith("{") for p in parts):
+        lines += [
+            "",
+            "client.types lists types with classes; help(client.type(name)) says what is in one.",
+        ]
     if face.unsupported:
         lines += ["", f"Cannot be called: {face.unsupported}"]
     return "\n".join(lines)
 
 
 _SHOWN_MAX = 20
+_VALUES_MAX = 8
 
 
 def no_operation(name: str, known: Iterable[str]) -> str:
@@ -148,8 +156,22 @@ def _returns(results: Iterable[ParameterFace]) -> str | None:
 def _line(name: str, parameter: ParameterFace) -> str:
     marks: list[Any] = [parameter.type_name]
     if parameter.many:
-        marks.append("any number")
+        marks.append("1 or more" if parameter.required else "any number")
     elif not parameter.required:
         marks.append("optional")
+    if parameter.values:
+        marks.append(_one_of(parameter.values))
     text = f"    {name}: {', '.join(marks)}"
     return f"{text}. {parameter.doc}" if parameter.doc else text
+
+
+def _one_of(values: list[str]) -> str:
+    """The texts of an enumeration, the first few.
+
+    >>> _one_of(["BEGIN", "END"])
+    'one of BEGIN, END'
+    >>> _one_of([str(i) for i in range(10)])
+    'one of 0, 1, 2, 3, 4, 5, 6, 7, ... (10 in all)'
+    """
+    more = f", ... ({len(values)} in all)" if len(values) > _VALUES_MAX else ""
+    return f"one of {', '.join(values[:_VALUES_MAX])}{more}"
