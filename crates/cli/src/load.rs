@@ -167,8 +167,13 @@ const ALIKE_MAX: usize = 3;
 
 /// Warnings in lines, the gravest first; unless `all` are wanted, of each kind a few and the number of the others.
 pub(crate) fn lines(warnings: &[Warning], all: bool) -> Vec<String> {
+    few_alike(warnings, all, |a, b| a.kind == b.kind)
+}
+
+/// Things in lines, where alike ones follow each other; unless `all` are wanted, a few of those that are alike.
+pub(crate) fn few_alike<T: ToString>(things: &[T], all: bool, alike: impl Fn(&T, &T) -> bool) -> Vec<String> {
     let mut lines = Vec::new();
-    for alike in warnings.chunk_by(|a, b| a.kind == b.kind) {
+    for alike in things.chunk_by(alike) {
         let most = if all { alike.len() } else { ALIKE_MAX };
         lines.extend(alike.iter().take(most).map(ToString::to_string));
         let more = alike.len().saturating_sub(most);

@@ -134,6 +134,21 @@ fn a_contract_is_validated_alone() {
 }
 
 #[test]
+fn of_many_notes_alike_a_few_are_shown() {
+    let Some(wsdl) = foreign("wsdl/srm-v2.2/srm.v1.1.wsdl") else {
+        return;
+    };
+    let shown = |more: &[&str]| {
+        let run = castile(&[&["validate", &wsdl, "--no-cache"], more].concat());
+        let notes = run.out.lines().filter(|line| line.contains("R2706"));
+        (notes.count(), run.out.contains("more of this kind"))
+    };
+    let (few, all) = (shown(&[]), shown(&["-v"]));
+    assert_eq!((few, all.1), ((3, true), false));
+    assert!(all.0 > 10, "{all:?}");
+}
+
+#[test]
 fn all_findings_have_line_column_and_path() {
     let message = format!(
         "{HEAD}\n<S:Body><i:echoMios>\n<i:mio><t:x>one</t:x>\n<t:y>2</t:y><t:value>3</t:value></i:mio>\n\

@@ -70,6 +70,12 @@ fn cases() -> Vec<(&'static str, Vec<u8>, u16, Vec<&'static str>)> {
             vec!["Client"],
         ),
         ("empty", Vec::new(), 500, vec!["Client"]),
+        (
+            "misspelt",
+            text(ints("").replace("echoInts", "ecohInts")),
+            500,
+            vec!["Client", "did you mean echoInts?", "this service takes"],
+        ),
         ("too deep", text(deep), 500, vec!["Client", "depth_max"]),
         (
             "not UTF-8",

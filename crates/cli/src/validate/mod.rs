@@ -334,6 +334,15 @@ fn fault(types: &Types, detail: Option<ComplexId>, text: &str, report: &mut Repo
     }
 }
 
+/// The number by which a profile calls what a note is about, such as `R2706`.
+fn requirement(note: &str) -> Option<&str> {
+    let mut words = note.split([' ', ':']);
+    words.find(|word| {
+        let digits = word.strip_prefix('R');
+        digits.is_some_and(|digits| digits.len() == 4 && digits.bytes().all(|b| b.is_ascii_digit()))
+    })
+}
+
 fn print(args: &ValidateArgs, subject: &Path, report: &Report, verbose: bool) -> Result<(), Failure> {
     if args.json {
         let findings = report.findings.iter().map(|f| {
@@ -368,7 +377,9 @@ fn print(args: &ValidateArgs, subject: &Path, report: &Report, verbose: bool) ->
     for warning in load::lines(&report.warnings, verbose) {
         text += &format!("{file}: {odd}warning{odd:#}: {warning}\n");
     }
-    for note in &report.notes {
+    let mut notes: Vec<&String> = report.notes.iter().collect();
+    notes.sort_by_key(|note| requirement(note));
+    for note in load::few_alike(&notes, verbose, |a, b| requirement(a) == requirement(b)) {
         text += &format!("{file}: note: {note}\n");
     }
     let what = match report.warnings.len() {

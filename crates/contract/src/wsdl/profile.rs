@@ -163,7 +163,11 @@ impl<'d> Profile<'d> {
                 "R2702: the transport of a binding is not SOAP over HTTP",
             );
         }
-        let style = soap.token("style").unwrap_or("document");
+        self.operations(document, binding, soap.token("style").unwrap_or("document"));
+    }
+
+    /// The operations of a binding of this style, and those of its port type.
+    fn operations(&mut self, document: u32, binding: NodeRef<'d>, style: &str) {
         let operations: Vec<_> = binding.named(Ns::WSDL, "operation").collect();
         let own = |operation: &NodeRef<'d>| {
             let soap = operation.child(Ns::SOAP11, "operation");
@@ -186,31 +190,43 @@ impl<'d> Profile<'d> {
         }
         let mut bodies = HashSet::new();
         for operation in operations {
-            let rpc = own(&operation) == "rpc";
             let definition = defined
                 .iter()
                 .find(|o| o.token("name") == operation.token("name"));
-            for bound in operation.children().filter(|c| c.ns() == Ns::WSDL) {
-                self.bound(document, bound, rpc);
-                let message = definition.and_then(|d| {
-                    let same = |c: &NodeRef<'d>| {
-                        c.is(Ns::WSDL, bound.local())
-                            && (bound.local() != "fault" || c.token("name") == bound.token("name"))
-                    };
-                    let name = d.children().find(same)?.qname("message")?;
-                    self.definitions.messages.find(name)
-                });
-                if let Some(message) = message {
-                    let wire = self.parts(document, bound, message.at, rpc);
-                    let clash =
-                        bound.local() == "input" && !rpc && wire.is_some_and(|wire| !bodies.insert(wire));
-                    if clash {
-                        let text = "R2710: two operations of a binding take the same message";
-                        self.find(document, operation, text);
-                    }
-                }
+            let rpc = own(&operation) == "rpc";
+            let request = self.messages(document, operation, definition.copied(), rpc);
+            if request.is_some_and(|wire| !rpc && !bodies.insert(wire)) {
+                let text = "R2710: two operations of a binding take the same message";
+                self.find(document, operation, text);
             }
         }
+    }
+
+    /// The messages of a bound operation, which its port type defines; gives what its request is on the wire.
+    fn messages(
+        &mut self,
+        document: u32,
+        operation: NodeRef<'d>,
+        definition: Option<NodeRef<'d>>,
+        rpc: bool,
+    ) -> Option<(Ns, &'d str)> {
+        let mut request = None;
+        for bound in operation.children().filter(|c| c.ns() == Ns::WSDL) {
+            self.bound(document, bound, rpc);
+            let message = definition.and_then(|d| {
+                let same = |c: &NodeRef<'d>| {
+                    c.is(Ns::WSDL, bound.local())
+                        && (bound.local() != "fault" || c.token("name") == bound.token("name"))
+                };
+                let name = d.children().find(same)?.qname("message")?;
+                self.definitions.messages.find(name)
+            });
+            let wire = message.and_then(|message| self.parts(document, bound, message.at, rpc));
+            if bound.local() == "input" {
+                request = wire;
+            }
+        }
+        request
     }
 
     /// What stands in the input, output or fault of a bound operation.

@@ -23,6 +23,9 @@ pub(super) struct Index {
     rpc: bool,
 }
 
+/// How many elements a caller is told of who sent another one.
+const KNOWN_MAX: usize = 20;
+
 /// A binding and an operation of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Place(usize, usize);
@@ -133,20 +136,22 @@ impl Index {
         let what = envelope
             .first()
             .map_or_else(|| "an empty body".to_owned(), |name| name.to_string());
-        let mut known: Vec<String> = self
-            .elements
-            .iter()
-            .take(20)
-            .map(|(name, _)| name.to_string())
-            .collect();
-        known.sort_unstable();
-        let mut fault = Fault::new(
-            Code::Sender,
-            format!(
-                "no operation takes {what}; this service takes {}",
-                known.join(", ")
-            ),
+        let meant = envelope.first().and_then(|name| {
+            let known = self.elements.iter().map(|(known, _)| &*known.local);
+            castile_contract::near(&name.local, known.filter(|known| *known != name.local))
+        });
+        let hint = meant.map_or(String::new(), |meant| format!("; did you mean {meant}?"));
+        let known = self.elements.iter().take(KNOWN_MAX);
+        let mut known: Vec<String> = known.map(|(name, _)| name.to_string()).collect();
+        match self.elements.len().saturating_sub(KNOWN_MAX) {
+            0 => {}
+            more => known.push(format!("and {more} more")),
+        }
+        let text = format!(
+            "no operation takes {what}{hint}; this service takes {}",
+            known.join(", ")
         );
+        let mut fault = Fault::new(Code::Sender, text);
         if self.rpc && envelope.version() == Version::Soap12 {
             let subcode = soap12::subcode(soap12::RPC, "ProcedureNotPresent");
             fault.subcodes.push(subcode);

@@ -70,40 +70,43 @@ impl Class {
 
     /// Everything else; worth remembering for the class.
     pub(super) fn other(value: &Bound<'_, PyAny>) -> PyResult<Class> {
-        let py = value.py();
-        let ty = value.get_type();
-        let is = |cell: &'static PyOnceLock<Py<PyType>>, module: &str, name: &str| -> PyResult<bool> {
-            value.is_instance(cell.import(py, module, name)?)
-        };
         static MASKED: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-        static GENERIC: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         static ENUM: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-        static DECIMAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         static SKIP: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         static NIL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         static XML: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         static QNAME: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         static RECORD: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         const RECORDS: &str = "castile._records";
-        Ok(if is(&RECORD, RECORDS, "Record")? {
+        Ok(if is(value, &RECORD, RECORDS, "Record")? {
             Class::Record
         } else if value.cast::<PyUntypedArray>().is_ok() {
-            if is(&MASKED, "numpy.ma", "MaskedArray")? {
+            if is(value, &MASKED, "numpy.ma", "MaskedArray")? {
                 Class::Masked
             } else {
                 Class::Array
             }
-        } else if is(&ENUM, "enum", "Enum")? {
+        } else if is(value, &ENUM, "enum", "Enum")? {
             Class::Enum
-        } else if is(&SKIP, RECORDS, "Skip")? {
+        } else if is(value, &SKIP, RECORDS, "Skip")? {
             Class::Skip
-        } else if is(&NIL, RECORDS, "Nil")? {
+        } else if is(value, &NIL, RECORDS, "Nil")? {
             Class::ForcedNil
-        } else if is(&XML, RECORDS, "XML")? {
+        } else if is(value, &XML, RECORDS, "XML")? {
             Class::Xml
-        } else if is(&QNAME, RECORDS, "QName")? {
+        } else if is(value, &QNAME, RECORDS, "QName")? {
             Class::QName
-        } else if value.is_instance_of::<PyFloat>() {
+        } else {
+            Class::derived(value)?
+        })
+    }
+
+    /// By the class of Python, its library or NumPy that the class derives from.
+    fn derived(value: &Bound<'_, PyAny>) -> PyResult<Class> {
+        static GENERIC: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        static DECIMAL: PyOnceLock<Py<PyType>> = PyOnceLock::new();
+        let ty = value.get_type();
+        Ok(if value.is_instance_of::<PyFloat>() {
             Class::Float
         } else if value.is_instance_of::<PyInt>() {
             Class::Int
@@ -113,7 +116,7 @@ impl Class {
             Class::Bytes
         } else if value.is_instance_of::<PyByteArray>() {
             Class::ByteArray
-        } else if is(&GENERIC, "numpy", "generic")? {
+        } else if is(value, &GENERIC, "numpy", "generic")? {
             Class::NumPyScalar
         } else if value.is_instance_of::<PyDateTime>() {
             Class::DateTime
@@ -123,21 +126,17 @@ impl Class {
             Class::Time
         } else if value.is_instance_of::<PyDelta>() {
             Class::Delta
-        } else if is(&DECIMAL, "decimal", "Decimal")? {
+        } else if is(value, &DECIMAL, "decimal", "Decimal")? {
             Class::Decimal
         } else if value.is_instance_of::<Moment>() {
             Class::Moment
         } else if value.is_instance_of::<Span>() {
             Class::Span
-        } else if value.is_instance_of::<PyList>() {
-            Class::List
-        } else if value.is_instance_of::<PyTuple>() {
+        } else if value.is_instance_of::<PyTuple>() && ty.hasattr("_fields")? {
             // A named tuple is a record.
-            if ty.hasattr("_fields")? {
-                Class::Record
-            } else {
-                Class::List
-            }
+            Class::Record
+        } else if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
+            Class::List
         } else {
             Class::protocol(value, &ty)?
         })
@@ -171,6 +170,16 @@ impl Class {
             },
         )
     }
+}
+
+/// Whether it is of a class that some module has; the class is looked up once.
+fn is(
+    value: &Bound<'_, PyAny>,
+    cell: &'static PyOnceLock<Py<PyType>>,
+    module: &str,
+    name: &str,
+) -> PyResult<bool> {
+    value.is_instance(cell.import(value.py(), module, name)?)
 }
 
 fn is_mapping(value: &Bound<'_, PyAny>) -> bool {
