@@ -6,7 +6,7 @@ use castile_value::{Record, Value};
 /// XML in one form,
 /// so that two values are the same when what they say is.
 pub fn plain(value: &Value) -> Value {
-    match value {
+    match value.held() {
         Value::List(items) => Value::List(items.iter().map(plain).collect()),
         Value::Column(_) | Value::Tracked(_) | Value::Rows(_) => {
             Value::List(value.clone().into_list().iter().map(plain).collect())

@@ -156,20 +156,20 @@ impl Source for Graph<Record> {
 
 impl Source for Graph {
     fn field(&self, index: usize, name: &str) -> Item<'_> {
-        match &self.root {
+        match self.root.held() {
             Value::Record(record) => record.field(index, name),
             Value::Map(fields) => fields.field(index, name),
             _ => Item::Absent,
         }
     }
     fn type_name(&self) -> Option<&str> {
-        match &self.root {
+        match self.root.held() {
             Value::Record(record) => record.type_name(),
             _ => None,
         }
     }
     fn unknown_name(&self, shape: &Shape) -> Option<String> {
-        match &self.root {
+        match self.root.held() {
             Value::Record(record) => record.unknown_name(shape),
             Value::Map(fields) => fields.unknown_name(shape),
             _ => None,

@@ -172,6 +172,7 @@ impl Value {
             Value::Xml(v) => Item::Xml(v),
             Value::Grid(v) => Item::Grid(v.sizes(), Box::new(v.values().item())),
             Value::Ref(number) => Item::Ref(*number),
+            Value::Shared(v) => v.held().item(),
         }
     }
 }

@@ -1,5 +1,7 @@
 //! The dynamic value.
 
+use std::sync::Arc;
+
 use crate::typed::Single;
 use crate::{ColumnBuf, DateTime, Decimal, Duration, Grid, QName, Record, Rows, Scalar, Tracked};
 
@@ -54,6 +56,19 @@ pub enum Value {
     /// The object of this number, which may stand in several places (SOAP encoding); the message's
     /// [`Graph`](crate::Graph) has it.
     Ref(u32),
+    /// A value that others hold, too: what a service answers again and again is not copied for each call. It is written
+    /// as what it [holds](Value::held), and no decoder makes one. It equals another that holds an equal value, and is not
+    /// to be confused with the shared objects of SOAP encoding, which are one object in the message.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use castile_value::Value;
+    ///
+    /// let rows = Arc::new(Value::from(vec![0.5; 1000]));
+    /// let answer = || Value::map([("rows", rows.clone().into()), ("total", 1000.into())]);
+    /// assert_eq!(answer().get("rows").map(Value::count), Some(1000));
+    /// ```
+    Shared(Arc<Value>),
 }
 
 impl Value {
@@ -62,9 +77,19 @@ impl Value {
         Value::Map(fields.into_iter().map(|(k, v)| (k.into(), v)).collect())
     }
 
+    /// The value itself, or what a shared one holds.
+    #[inline]
+    pub fn held(&self) -> &Value {
+        let mut value = self;
+        while let Value::Shared(held) = value {
+            value = held;
+        }
+        value
+    }
+
     /// The field named `name` of a record or map.
     pub fn get(&self, name: &str) -> Option<&Value> {
-        match self {
+        match self.held() {
             Value::Record(record) => record.get(name),
             Value::Map(fields) => fields.iter().find(|(n, _)| n == name).map(|(_, v)| v),
             _ => None,
@@ -73,7 +98,7 @@ impl Value {
 
     /// The text, when the value is text.
     pub fn as_str(&self) -> Option<&str> {
-        match self {
+        match self.held() {
             Value::Text(text) => Some(text),
             _ => None,
         }
@@ -81,7 +106,7 @@ impl Value {
 
     /// The doubles, when the value is a column of doubles.
     pub fn as_f64s(&self) -> Option<&[f64]> {
-        match self {
+        match self.held() {
             Value::Column(ColumnBuf::F64(v)) => Some(v),
             Value::Tracked(v) => match v.values() {
                 ColumnBuf::F64(v) => Some(v),
@@ -102,7 +127,7 @@ impl Value {
     /// How many values a repeated field holds: a list's, column's or table's length, 0 for
     /// `Absent`, else 1.
     pub fn count(&self) -> usize {
-        match self {
+        match self.held() {
             Value::Absent => 0,
             Value::List(v) => v.len(),
             Value::Column(v) => v.len(),
@@ -116,7 +141,7 @@ impl Value {
     pub(crate) fn holds_values(&self) -> bool {
         matches!(
             self,
-            Value::List(_) | Value::Record(_) | Value::Map(_) | Value::Grid(_)
+            Value::List(_) | Value::Record(_) | Value::Map(_) | Value::Grid(_) | Value::Shared(_)
         )
     }
 
@@ -128,6 +153,7 @@ impl Value {
             Value::Column(v) => (0..v.len()).filter_map(|i| v.get(i)).map(Value::from).collect(),
             Value::Tracked(v) => Value::Column(v.into_values()).into_list(),
             Value::Rows(v) => v.records(),
+            Value::Shared(v) => Arc::unwrap_or_clone(v).into_list(),
             other => vec![other],
         }
     }
@@ -167,7 +193,7 @@ from! {
     DateTime => DateTime, Duration => Duration, Decimal => Decimal, QName => QName,
     Vec<Value> => List, ColumnBuf => Column, Rows => Rows, Record => Record, Grid => Grid,
     Vec<f64> => Column, Vec<f32> => Column, Vec<i32> => Column, Vec<i64> => Column,
-    Vec<u64> => Column, Vec<bool> => Column, Tracked<ColumnBuf> => Tracked,
+    Vec<u64> => Column, Vec<bool> => Column, Tracked<ColumnBuf> => Tracked, Arc<Value> => Shared,
 }
 
 impl<T: Single> From<Tracked<Vec<T>>> for Value
@@ -187,7 +213,27 @@ impl<T: Into<Value>> From<Option<T>> for Value {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::Value;
+
+    #[test]
+    fn a_shared_value_is_read_as_what_it_holds() {
+        let list = Value::List(vec![1.into(), 2.into()]);
+        let held = Arc::new(Value::map([("list", list.clone()), ("text", "t".into())]));
+        let value = Value::from(Arc::new(Value::from(held.clone())));
+        assert_eq!(value.held(), &*held);
+        assert_eq!(value.get("text").and_then(Value::as_str), Some("t"));
+        assert_eq!(value, Value::from(Arc::new(Value::from(held.clone()))));
+        let shared = Value::from(Arc::new(list));
+        assert_eq!(
+            (shared.count(), shared.clone().into_list()),
+            (2, shared.into_list())
+        );
+        let copy = value.clone();
+        drop((value, held));
+        assert_eq!(copy.get("list").map(Value::count), Some(2));
+    }
 
     /// A record's values are written and read as fast as memory comes: what is large and rare is boxed.
     #[test]

@@ -57,11 +57,10 @@ fn of_kind(handlers: Handlers, kind: &str) -> Handlers {
 
 fn void_and_search(settings: &Settings, results: Option<Value>) -> Handlers {
     let encoded = settings.encoded;
+    let results = Arc::new(results.unwrap_or_default());
     Handlers::new()
         .on("echoVoid", |_| Ok(Value::Absent))
-        .on("doGoogleSearch", move |_| {
-            Ok(found(results.clone().unwrap_or_default(), encoded))
-        })
+        .on("doGoogleSearch", move |_| Ok(found(results.clone(), encoded)))
 }
 
 fn echo(args: ValueRecord) -> Result<Value, Fault> {
@@ -74,14 +73,14 @@ fn count(operation: &str, args: &ValueRecord) -> Result<Value, Fault> {
     Ok(Value::Int(i64::try_from(count).unwrap_or(i64::MAX)))
 }
 
-fn found(rows: Value, encoded: bool) -> Value {
+fn found(rows: Arc<Value>, encoded: bool) -> Value {
     let count = Value::Int(i64::try_from(rows.count()).unwrap_or(i64::MAX));
     let result = Value::map([
         ("documentFiltering", Value::Bool(false)),
         ("searchComments", "".into()),
         ("estimatedTotalResultsCount", Value::Int(3_220_000)),
         ("estimateIsExact", Value::Bool(false)),
-        ("resultElements", trace::array(rows, encoded)),
+        ("resultElements", trace::array(rows.into(), encoded)),
         ("searchQuery", "grid computing".into()),
         ("startIndex", Value::Int(1)),
         ("endIndex", count),

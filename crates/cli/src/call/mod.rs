@@ -274,7 +274,7 @@ fn xml(block: &str) -> Result<String, Failure> {
 }
 
 fn source(value: &Value) -> &dyn Source {
-    match value {
+    match value.held() {
         Value::Record(record) => record,
         Value::Map(map) => map,
         _ => &Nothing,

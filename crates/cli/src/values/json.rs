@@ -40,7 +40,7 @@ pub(crate) fn field(types: &Types, field: Option<&Field>, value: &Value) -> Json
 }
 
 fn of_type(types: &Types, ty: TypeId, value: &Value) -> Json {
-    match (value, ty) {
+    match (value.held(), ty) {
         (Value::List(items), _) => items
             .iter()
             .map(|v| of_type(types, item_type(types, ty), v))
@@ -110,6 +110,7 @@ pub(crate) fn plain(value: &Value) -> Json {
             v.values().clone().into_list().iter().map(plain).collect(),
         ),
         Value::Ref(number) => json!({ super::shared::REF_KEY: number }),
+        Value::Shared(v) => plain(v),
         Value::Record(v) => v
             .iter()
             .map(|(n, v)| (n.to_owned(), plain(v)))

@@ -189,7 +189,7 @@ impl Encoder<'_, Unmarked> {
         let mut fields: Vec<_> = fields
             .filter(|(f, _)| f.kind == FieldKind::Element && same(&f.wire))
             .collect();
-        if let Value::Record(record) = &entry.value
+        if let Value::Record(record) = entry.value.held()
             && let Some(own) = types.type_by_clark(record.shape().name())
         {
             fields.sort_by_key(|(f, _)| (f.ty != own, !types.is_derived(own, f.ty)));

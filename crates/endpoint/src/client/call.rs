@@ -371,7 +371,7 @@ impl Client {
 
 /// Arguments are a map or a record.
 pub(crate) fn source_of(args: &Value) -> Result<&dyn Source, Error> {
-    match args {
+    match args.held() {
         Value::Map(map) => Ok(map),
         Value::Record(record) => Ok(record),
         Value::Absent => Ok(&Nothing),

@@ -44,7 +44,8 @@ impl Handlers {
         Handlers::default()
     }
 
-    /// Adds the function for an operation.
+    /// Adds the function for an operation. What it keeps and answers again, or a part of it, need not be copied: an
+    /// `Arc` of it is a value, too ([`Value::Shared`]).
     #[must_use]
     pub fn on(
         self,
@@ -184,7 +185,7 @@ fn reply(replier: &Replier<'_>, value: Graph, header: &Value) -> Result<Answer, 
         objects: value.objects,
         single: replier.types().complex(result).fields.len() == 1,
     };
-    let header: &dyn Source = match header {
+    let header: &dyn Source = match header.held() {
         Value::Map(map) => map,
         Value::Record(record) => record,
         _ => &Nothing,
@@ -213,7 +214,7 @@ struct Results {
 
 impl Source for Results {
     fn field(&self, index: usize, name: &str) -> Item<'_> {
-        match &self.value {
+        match self.value.held() {
             Value::Map(map) if !self.single || map.iter().any(|(n, _)| n == name) => map.field(index, name),
             Value::Record(record) if !self.single || record.get(name).is_some() => record.field(index, name),
             value if self.single => value.item(),
@@ -228,7 +229,7 @@ impl Source for Results {
     }
 
     fn unknown_name(&self, shape: &castile_value::Shape) -> Option<String> {
-        match &self.value {
+        match self.value.held() {
             Value::Map(map) if !self.single => map.unknown_name(shape),
             Value::Record(record) if !self.single => record.unknown_name(shape),
             _ => None,

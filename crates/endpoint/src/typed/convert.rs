@@ -11,7 +11,7 @@ use castile_value::{Item, Record, Source, Value};
 /// # Errors
 /// The value is no record, or one of another type.
 pub fn from_value<T: Fields + Default>(value: &Value) -> Result<T, Mismatch> {
-    let Value::Record(record) = value else {
+    let Value::Record(record) = value.held() else {
         return Err(Mismatch::new("the value is no record"));
     };
     let label = record.shape().name();

@@ -1,5 +1,7 @@
 //! Single values, arrays and rows as Python objects.
 
+use std::sync::Arc;
+
 use castile_value::{Column, ColumnBuf, Decimal, Packed, Record, RowField, Rows, Scalar, Value, deep};
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -272,6 +274,7 @@ pub(crate) fn value_to_python<'py>(
             dict.into_any()
         }
         Value::Xml(text) => xml_to_python(py, classes, &text)?,
+        Value::Shared(value) => value_to_python(py, classes, Arc::unwrap_or_clone(value))?,
     })
 }
 

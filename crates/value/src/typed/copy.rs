@@ -6,7 +6,7 @@ use crate::{Item, Record, Scalar, Shape, Sink, Slot, Value, deep};
 ///
 /// Fields that the shape does not have are left out, and so is what is no record.
 pub fn copy(value: &Value, shape: &Shape, sink: &mut dyn Sink) {
-    match value {
+    match value.held() {
         Value::Record(record) => copy_record(record, shape, sink),
         Value::Map(map) => fields(map.iter().map(|(n, v)| (n.as_str(), v)), shape, sink),
         _ => {}
@@ -25,6 +25,7 @@ fn fields<'v>(values: impl Iterator<Item = (&'v str, &'v Value)>, shape: &Shape,
             field: field as u32,
             many,
         };
+        let value = value.held();
         match value {
             // The items of a list type, or values of a repeated field: the place knows which.
             Value::List(list) => match scalar_of(value) {
@@ -41,7 +42,7 @@ fn fields<'v>(values: impl Iterator<Item = (&'v str, &'v Value)>, shape: &Shape,
 
 /// A simple value, or a list of simple values; `None` if some value is none.
 fn scalar_of(value: &Value) -> Option<Scalar<'_>> {
-    match value {
+    match value.held() {
         Value::List(list) => list
             .iter()
             .map(scalar_of)
@@ -57,7 +58,7 @@ fn scalar_of(value: &Value) -> Option<Scalar<'_>> {
 }
 
 fn put(at: Slot, value: &Value, sink: &mut dyn Sink) {
-    match value {
+    match value.held() {
         Value::Record(record) => {
             sink.open(at, record.shape());
             deep(|| copy_record(record, record.shape(), sink));

@@ -157,6 +157,7 @@ impl<T: Tape> Printer<'_, T> {
             Value::List(items) => {
                 self.begin(ty, items.len()) && deep(|| items.iter().all(|item| self.value(ty, item)))
             }
+            Value::Shared(value) => self.value(ty, value.held()),
             other => self.item(ty, &other.item()),
         }
     }
