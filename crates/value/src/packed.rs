@@ -85,21 +85,24 @@ impl<'a> Packed<'a> {
     /// Appends a record; `false`, and perhaps a part of it, when it has another shape or values that
     /// the layout has no place for.
     pub fn push(&mut self, record: &'a Record) -> bool {
-        let shape = self.layout.shape();
-        if !Arc::ptr_eq(record.shape(), shape) && record.shape() != shape {
-            return false;
-        }
         let values = record.values();
+        record.is_of(self.layout.shape()) && self.push_values(|i| values.get(i))
+    }
+
+    /// The same for a map, the names of which must stand in the order of the shape's fields.
+    pub fn push_map(&mut self, entries: &'a [(String, Value)]) -> bool {
+        self.layout.shape().is_of_map(entries) && self.push_values(|i| entries.get(i).map(|(_, value)| value))
+    }
+
+    fn push_values(&mut self, value: impl Fn(usize) -> Option<&'a Value>) -> bool {
         for &field in self.layout.texts() {
-            match values.get(field) {
+            match value(field) {
                 Some(Value::Text(text)) => self.texts.push(text),
                 _ => return false,
             }
         }
         let number = |field: &RowField| {
-            values
-                .get(field.index)
-                .is_some_and(|value| push_number(&mut self.numbers, field.dtype, value))
+            value(field.index).is_some_and(|value| push_number(&mut self.numbers, field.dtype, value))
         };
         self.layout.fields().iter().all(number)
     }
@@ -223,6 +226,22 @@ mod tests {
         assert_eq!(values, expected);
         packed.truncate(1);
         assert_eq!((packed.len(), packed.texts.len()), (1, 1));
+    }
+
+    #[test]
+    fn maps_in_the_order_of_the_fields_are_records() {
+        let event = event(7, "a", 0.5);
+        let mut entries: Vec<(String, Value)> = event
+            .iter()
+            .map(|(name, value)| (name.to_owned(), value.clone()))
+            .collect();
+        let mut packed = Packed::new(layout());
+        assert!(packed.push(&event) && packed.push_map(&entries));
+        let rows: Vec<_> = packed.rows().collect();
+        assert_eq!((rows.len(), rows[0]), (2, rows[1]));
+        assert!(!Packed::new(layout()).push_map(&entries[1..]));
+        entries.swap(0, 1);
+        assert!(!Packed::new(layout()).push_map(&entries));
     }
 
     #[test]

@@ -59,6 +59,12 @@ impl Shape {
             .ok()?;
         Some(self.sorted[found] as usize)
     }
+
+    /// Whether these are its fields, all of them and in order.
+    pub fn is_of_map(&self, entries: &[(String, Value)]) -> bool {
+        let mut pairs = self.fields.iter().zip(entries);
+        self.len() == entries.len() && pairs.all(|(field, (name, _))| **field == **name)
+    }
 }
 
 /// A value of a complex type: one [`Value`] a field of its shape, `Absent` where there is none.
@@ -111,6 +117,12 @@ impl Record {
             Held::Own(shape, _) => shape,
             Held::Shared(block, _) => &block.shape,
         }
+    }
+
+    /// Whether its fields are those of a shape.
+    #[inline]
+    pub fn is_of(&self, shape: &Arc<Shape>) -> bool {
+        Arc::ptr_eq(self.shape(), shape) || self.shape() == shape
     }
 
     /// The field named `name`; `None` when the type has no such field.
@@ -240,8 +252,7 @@ impl<'o> Flock<'o> {
 
 impl PartialEq for Record {
     fn eq(&self, other: &Self) -> bool {
-        (Arc::ptr_eq(self.shape(), other.shape()) || self.shape() == other.shape())
-            && deep(|| self.values() == other.values())
+        self.is_of(other.shape()) && deep(|| self.values() == other.values())
     }
 }
 

@@ -9,6 +9,7 @@ mod element;
 mod encoded;
 mod fault;
 mod flat;
+mod form;
 mod glue;
 mod items;
 mod keep;
@@ -292,12 +293,18 @@ impl<'e, M: Marks> Encoder<'e, M> {
         })
     }
 
+    /// Whether an element may be opened with so many others in one another in it.
+    fn may_nest(&self, levels: u32) -> bool {
+        let open = self.depth.saturating_add(ENVELOPE_DEPTH);
+        open.saturating_add(levels) < self.options.depth_max
+    }
+
     /// Whether an element may be opened.
     fn refuse_deep(&self) -> Result<(), Error> {
-        let most = self.options.depth_max;
-        if self.depth.saturating_add(ENVELOPE_DEPTH) < most {
+        if self.may_nest(0) {
             return Ok(());
         }
+        let most = self.options.depth_max;
         let why = format!("values nest deeper than depth_max = {most}; is there a cycle?");
         Err(Error::caller(Kind::Value, why))
     }

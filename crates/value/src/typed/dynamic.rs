@@ -49,8 +49,11 @@ impl Single for Value {
     }
 
     fn pack<'s>(many: &'s [Self], out: &mut Packed<'s>) -> bool {
-        many.iter()
-            .all(|value| matches!(value, Value::Record(record) if out.push(record)))
+        many.iter().all(|value| match value.held() {
+            Value::Record(record) => out.push(record),
+            Value::Map(entries) => out.push_map(entries),
+            _ => false,
+        })
     }
 
     fn values(many: &[Self]) -> Option<&[Value]> {

@@ -38,10 +38,8 @@ impl AnyWriter {
         encoder.declared.clone_from(&self.declared);
         (encoder.depth, encoder.borrows) = (self.depth, self.borrows);
         encoder.overlay_above = usize::MAX;
-        let written = encoder.each(&self.field, &self.tags, rest, |encoder| {
-            known.ends.push(encoder.out.len() as u32);
-            Ok(())
-        });
+        let ends = &mut known.ends;
+        let written = encoder.each(&self.field, &self.tags, rest, |end| ends.push(end as u32));
         let mut all = 0..rest.len();
         written.is_ok()
             && all.all(|i| {
