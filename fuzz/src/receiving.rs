@@ -3,7 +3,7 @@
 //! kept as they lie in memory.
 
 use castile_codec::{DecodeOptions, Edition, Error, Intake, Limits, Owner};
-use castile_diff::{Automata, Receiving};
+use castile_diff::{Automata, Coming, Receiving};
 use castile_plan::Plan;
 use castile_testkit::{Lent, Rng, Table, difference, mutate};
 use castile_value::{Record, Value, ValueSink};
@@ -109,10 +109,12 @@ impl Receiver {
     ) -> Result<Record, Error> {
         let types = &table.types;
         let lent = Lent(text.into());
+        let coming = self.coming(table, text, peer);
         let mut message = self.automata.open(&lent.0, &Limits::default(), Some(peer))?;
         if text.len().is_multiple_of(3) {
             message.lies_in(Owner::new(lent.clone()));
         }
+        message.came_as(coming);
         let mut header = ValueSink::new(types.shape(plan.header).clone());
         let mut body = ValueSink::new(types.shape(plan.body).clone());
         let mut given = None;
@@ -135,5 +137,17 @@ impl Receiver {
         let body = body.finish();
         self.last = received.edition.map(|edition| (edition, body.clone()));
         Ok(body)
+    }
+
+    /// What of a message is followed while it comes: of every other one, some bytes at a time.
+    fn coming(&self, table: &Table, text: &str, peer: &[u8]) -> Option<Box<Coming>> {
+        let text = text.as_bytes();
+        let portion = [64, 700, 5000][text.len() % 3];
+        let first = text.get(..portion).filter(|_| text.len().is_multiple_of(2))?;
+        let mut coming = self.automata.coming(peer, first)?;
+        for came in (portion..=text.len()).step_by(portion) {
+            coming.came(&table.types, text.get(..came)?);
+        }
+        Some(coming)
     }
 }

@@ -3,6 +3,7 @@
 
 mod support;
 
+use castile_codec::Ahead;
 use castile_plan::Plan;
 use castile_testkit::{Rng, Table};
 use support::learned::Learned;
@@ -124,11 +125,14 @@ fn lists(rng: &mut Rng, count: usize) -> Lists {
 fn whatever_changes_the_values_are_those_of_the_plain_decoder() {
     let table = Table::parse(TYPES);
     let plan = table.plan("Grid");
-    let mut kept = 0;
+    let (mut kept, mut ahead) = (0, 0);
     for seed in 0..120 {
         let mut rng = Rng::new(seed);
         let mut lists = lists(&mut rng, [3, 40, 400][seed as usize % 3]);
-        let mut learned = Learned::default();
+        let mut learned = Learned {
+            forgets: seed % 4 == 3,
+            ..Learned::default()
+        };
         let gap = ["", "\n "][seed as usize % 2];
         for n in 0..12 {
             let mut text = message("Grid", &lists.text(gap));
@@ -139,8 +143,10 @@ fn whatever_changes_the_values_are_those_of_the_plain_decoder() {
             lists.change(&mut rng);
         }
         kept += learned.values_kept;
+        ahead += learned.bytes_ahead;
     }
     assert!(kept > 100_000, "{kept} values were not read again");
+    assert!(ahead > 1_000_000, "{ahead} bytes were compared while they came");
 }
 
 /// How many numbers of the second message are read, when both are told apart from the plain decoder's by nothing.
@@ -208,4 +214,60 @@ fn numbers_with_very_much_space_around_them_are_read_plainly() {
         learned.check(&table, &plan, &text, true, "wide");
     }
     assert!(learned.followed >= 5);
+}
+
+/// How much of the second message is followed before it has come, of which all but the last byte came. `kept`: compared
+/// with the first.
+fn ahead(first: &Lists, second: &Lists, kept: bool) -> (usize, usize) {
+    let table = Table::parse(TYPES);
+    let plan = table.plan("Grid");
+    let mut learned = Learned::default();
+    for lists in [first, first, first] {
+        let text = message("Grid", &lists.text(""));
+        learned
+            .decode(&table, &plan, &text, true)
+            .expect("a good message");
+    }
+    let mut shadow = learned.shadow.filter(|_| kept);
+    let text = message("Grid", &second.text(""));
+    let (prologue, track) = &learned.tracks[0];
+    let mut ahead = Ahead::new(prologue, track, text.as_bytes()).expect("it begins so");
+    for came in (prologue.memory()..text.len())
+        .step_by(1000)
+        .chain([text.len() - 1])
+    {
+        ahead.came(&table.types, shadow.as_mut(), &text.as_bytes()[..came]);
+    }
+    (ahead.followed(), text.len())
+}
+
+#[test]
+fn all_but_the_end_is_followed_before_a_message_has_come() {
+    let first = lists(&mut Rng::new(5), 2000);
+    for kept in [true, false] {
+        let nearly_all = |change: &dyn Fn(&mut Lists)| {
+            let mut second = first.clone();
+            change(&mut second);
+            let (followed, length) = ahead(&first, &second, kept);
+            assert!(
+                followed <= length && followed + 3000 > length,
+                "{followed} of {length}, {kept}"
+            );
+        };
+        nearly_all(&|_| {});
+        nearly_all(&|lists| lists.name = "another name".into());
+        nearly_all(&|lists| lists.cell[0] = "1".into());
+        nearly_all(&|lists| lists.mesh[500][1] = "123456".into());
+        nearly_all(&|lists| lists.cell.extend((0..500).map(|i| i.to_string())));
+        nearly_all(&|lists| lists.cell.truncate(100));
+        nearly_all(&|lists| drop(lists.flag.drain(300..800)));
+        nearly_all(&|lists| lists.mesh.truncate(1));
+        let mut second = first.clone();
+        second.cell[1000] = "no number".into();
+        let (followed, length) = ahead(&first, &second, kept);
+        assert!(
+            followed < length / 2,
+            "what cannot be read ends it: {followed} of {length}, {kept}"
+        );
+    }
 }

@@ -52,7 +52,7 @@
 mod receive;
 mod send;
 
-pub use receive::{Automata, Message, Received, Receiving, ReceivingStats, Reuse, Shared, Ticket};
+pub use receive::{Automata, Coming, Message, Received, Receiving, ReceivingStats, Reuse, Shared, Ticket};
 pub use send::{
     Costs, Match, Options, Piece, Pieces, Pool, Report, Stats, Steps, Stuffing, Template, Templates, Widths,
 };

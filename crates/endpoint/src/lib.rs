@@ -16,6 +16,7 @@
 
 mod adapt;
 pub mod addressing;
+mod arrival;
 mod batched;
 mod client;
 mod costs;

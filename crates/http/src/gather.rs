@@ -1,6 +1,10 @@
 //! [`Gather`]: the chunks of a body made into one piece, under a limit.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
+
+use crate::watch::Watch;
 
 /// Collects a body. A body of one chunk is never copied.
 pub(crate) struct Gather {
@@ -10,6 +14,9 @@ pub(crate) struct Gather {
     announced: Option<usize>,
     first: Bytes,
     whole: Vec<u8>,
+    watch: Option<Arc<dyn Watch>>,
+    /// How long the body has to be for the watch to look again.
+    next_look: usize,
 }
 
 /// A body that came.
@@ -24,6 +31,9 @@ pub(crate) struct Gathered {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Full;
 
+/// Bytes that come between two looks of a watch, and before the first.
+pub(crate) const LOOK_BYTES: usize = 32 << 10;
+
 /// The most room that is made on the word of a peer.
 const TRUSTED_BYTES_MAX: usize = 4 << 20;
 
@@ -35,7 +45,14 @@ impl Gather {
             announced,
             first: Bytes::new(),
             whole: Vec::new(),
+            watch: None,
+            next_look: LOOK_BYTES,
         }
+    }
+
+    /// The same, and somebody looks at what came.
+    pub(crate) fn watched(self, watch: Option<Arc<dyn Watch>>) -> Gather {
+        Gather { watch, ..self }
     }
 
     pub(crate) fn push(&mut self, chunk: Bytes) -> Result<(), Full> {
@@ -44,15 +61,30 @@ impl Gather {
         }
         if self.len() == 0 {
             self.first = chunk;
-            return Ok(());
+        } else {
+            if self.whole.is_empty() {
+                self.make_room(self.first.len() + chunk.len());
+                self.whole.extend_from_slice(&self.first);
+            }
+            self.make_room(chunk.len());
+            self.whole.extend_from_slice(&chunk);
         }
-        if self.whole.is_empty() {
-            self.make_room(self.first.len() + chunk.len());
-            self.whole.extend_from_slice(&self.first);
-        }
-        self.make_room(chunk.len());
-        self.whole.extend_from_slice(&chunk);
+        self.look();
         Ok(())
+    }
+
+    /// Lets the watch look, unless the body is small or has come whole.
+    fn look(&mut self) {
+        let Some(watch) = &self.watch else { return };
+        let came = if self.whole.is_empty() {
+            &self.first[..]
+        } else {
+            &self.whole
+        };
+        if came.len() >= self.next_look && self.announced != Some(came.len()) {
+            self.next_look = came.len() + LOOK_BYTES;
+            watch.came(came);
+        }
     }
 
     /// Makes room for so many bytes more, and for those that are announced in large steps: no more than they are.
@@ -95,8 +127,44 @@ impl Gathered {
 
 #[cfg(test)]
 mod tests {
-    use super::{Gather, Gathered};
+    use std::sync::{Arc, Mutex};
+
     use bytes::Bytes;
+
+    use super::{Gather, Gathered, LOOK_BYTES};
+    use crate::watch::Watch;
+
+    #[derive(Debug, Default)]
+    struct Lengths(Mutex<Vec<usize>>);
+
+    impl Watch for Lengths {
+        fn came(&self, body: &[u8]) {
+            assert!(body.iter().all(|&b| b == b'x'));
+            self.0.lock().expect("no panic").push(body.len());
+        }
+    }
+
+    #[test]
+    fn a_watch_sees_a_large_body_while_it_comes_and_not_when_it_has() {
+        for (announced, size, looks) in [
+            (Some(3 * LOOK_BYTES), LOOK_BYTES, vec![LOOK_BYTES, 2 * LOOK_BYTES]),
+            (Some(LOOK_BYTES), LOOK_BYTES, vec![]),
+            (Some(LOOK_BYTES), 1024, vec![]),
+            (None, LOOK_BYTES + 1, vec![LOOK_BYTES + 1, 2 * (LOOK_BYTES + 1)]),
+            (None, LOOK_BYTES - 1, vec![2 * (LOOK_BYTES - 1)]),
+        ] {
+            let watch = Arc::new(Lengths::default());
+            let mut gather =
+                Gather::new(1 << 20, announced.map(|length| length as u64)).watched(Some(watch.clone()));
+            let chunks = announced.map_or(2, |length| length / size);
+            (0..chunks).for_each(|_| {
+                gather
+                    .push(Bytes::from(vec![b'x'; size]))
+                    .expect("below the limit")
+            });
+            assert_eq!(*watch.0.lock().expect("no panic"), looks, "{announced:?} {size}");
+        }
+    }
 
     fn gathered(announced: Option<u64>, chunks: usize, size: usize) -> Gathered {
         let mut gather = Gather::new(64 << 20, announced);

@@ -45,6 +45,7 @@ mod portion;
 mod server;
 mod tls;
 mod unpack;
+mod watch;
 
 pub use bytes::Bytes;
 pub use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
@@ -58,6 +59,7 @@ pub use self::error::{Error, Guilty, Kind, Phase};
 pub use self::message::{Request, Response, Timings};
 pub use self::portion::Portion;
 pub use self::server::{
-    Arriving, CheckPassword, CheckToken, Direct, FindPassword, Handle, Running, Server, ServerAuth,
+    Arriving, CheckPassword, CheckToken, Direct, FindPassword, Handle, Running, Sender, Server, ServerAuth,
     ServerOptions, ServerRequest, ServerResponse, ServerTls, Service,
 };
+pub use self::watch::Watch;

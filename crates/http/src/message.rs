@@ -1,5 +1,6 @@
 //! What a client sends and gets: [`Request`], [`Response`] and its [`Timings`].
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -8,6 +9,7 @@ use url::Url;
 
 use crate::body::Body;
 use crate::error::{Error, Guilty, Kind, Phase};
+use crate::watch::Watch;
 
 /// One request. The caller sets the content type and SOAPAction as headers; `Host`,
 /// `Content-Length`, `Transfer-Encoding`, `Connection`, `Accept-Encoding`, `Content-Encoding`,
@@ -26,6 +28,8 @@ pub struct Request {
     pub body: Body,
     /// Replaces [`timeout_call`](crate::ClientOptions::timeout_call) for this call.
     pub timeout_call: Option<Duration>,
+    /// Looks at the body of a reply that is a success while it comes, if the client reads it whole.
+    pub watch: Option<Arc<dyn Watch>>,
 }
 
 /// One reply, whatever its status: SOAP faults come with 400 and 500.
@@ -76,6 +80,7 @@ impl Request {
             headers,
             body: body.into(),
             timeout_call: None,
+            watch: None,
         }
     }
 

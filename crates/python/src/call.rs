@@ -270,6 +270,12 @@ impl Call {
         self.record.received.values_kept
     }
 
+    /// Bytes of the reply that had been read when its last one came.
+    #[getter]
+    fn bytes_ahead(&self) -> u64 {
+        self.record.received.bytes_ahead
+    }
+
     /// What making the request from the last one took.
     #[getter]
     fn differential<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
@@ -359,6 +365,7 @@ pub(crate) fn receiving_figures<'py>(
         ("same", stats.same),
         ("plain", stats.plain),
         ("bytes_compared", stats.bytes_compared),
+        ("bytes_ahead", stats.bytes_ahead),
         ("bytes_parsed", stats.bytes_parsed),
         ("values_kept", stats.values_kept),
         ("values_parsed", stats.values_parsed),

@@ -352,6 +352,17 @@ def test_numbers_of_the_last_message_are_not_read_again(echo):
     assert echo.receiving["followed"] > 0
 
 
+def test_a_large_reply_is_read_while_it_comes(echo):
+    client = castile.Client(echo.wsdl_url, cache=False)
+    values = np.linspace(-1.0, 1.0, 50_000)
+    for _ in range(4):
+        values[100:110] += 0.25
+        np.testing.assert_array_equal(client.service.echo(values, "n"), values)
+    assert client.last_call.bytes_ahead > 0
+    assert client.receiving["bytes_ahead"] >= client.last_call.bytes_ahead
+    assert echo.receiving["bytes_ahead"] > 0
+
+
 @pytest.mark.parametrize("reuse", ["fresh", "in_place"])
 def test_a_reply_that_is_decoded_is_held_until_the_next(echo, reuse):
     class Derived(bytes):

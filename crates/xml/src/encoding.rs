@@ -210,6 +210,14 @@ fn at_offset(error: &Error, offset: usize) -> Error {
     Error::new(error.kind().clone(), offset)
 }
 
+/// What of the bytes is UTF-8, up to the first that is not or was cut off.
+pub fn utf8_prefix(bytes: &[u8]) -> &str {
+    simdutf8::basic::from_utf8(bytes).unwrap_or_else(|_| {
+        let valid = bytes.get(..Encoding::utf8_valid_up_to(bytes)).unwrap_or_default();
+        std::str::from_utf8(valid).unwrap_or_default()
+    })
+}
+
 fn utf8(body: &[u8], skipped: usize) -> Result<Cow<'_, str>, Error> {
     match simdutf8::basic::from_utf8(body) {
         Ok(text) => Ok(Cow::Borrowed(text)),

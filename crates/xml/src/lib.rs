@@ -57,7 +57,7 @@ mod token;
 pub use chars::{is_char, is_ncname};
 pub use compare::{Shift, common_prefix, realign};
 pub use delta::{Delta, DeltaOptions, DeltaReader, DeltaStats};
-pub use encoding::to_utf8;
+pub use encoding::{to_utf8, utf8_prefix};
 pub use error::{Error, Guilty, Kind};
 pub use escape::{check_text, copy_plain, escape_attribute, escape_text, unescape};
 pub use feed::{Feed, Place, Window};

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use castile_codec::{
-    DecodeOptions, Earlier, Edition, Envelope, Error, Intake, KeepOf, Limits, Owner, Prologue, Shadow, Track,
+    Ahead, DecodeOptions, Earlier, Edition, Envelope, Error, Intake, KeepOf, Limits, Owner, Prologue, Shadow,
+    Track,
 };
 use castile_plan::Plan;
-use castile_testkit::{Lent, Table, difference, plainly};
+use castile_testkit::{Lent, Rng, Table, difference, plainly};
 use castile_value::{Record, Value, ValueSink};
 
 /// What a receiver has learned.
@@ -22,6 +23,11 @@ pub(crate) struct Learned {
     pub(crate) values_kept: usize,
     pub(crate) values_parsed: usize,
     pub(crate) last: Option<(Edition, Record)>,
+    /// Bytes that were followed before their message had come.
+    pub(crate) bytes_ahead: usize,
+    /// One of five messages is not kept.
+    pub(crate) forgets: bool,
+    pub(crate) rng: Option<Rng>,
 }
 
 impl Learned {
@@ -65,10 +71,15 @@ impl Learned {
             header: &mut header,
             body: &mut body,
         };
+        let keep = match self.forgets && text.len().is_multiple_of(5) {
+            true => KeepOf::Nothing,
+            false => KeepOf::Text,
+        };
         let earlier = Earlier {
             tracks: &tracks,
+            ahead: self.ahead(table, &tracks, known.as_ref(), text.as_bytes()),
             shadow: self.shadow.take(),
-            keep: KeepOf::Text,
+            keep,
             given: edition,
             owner,
             learn: true,
@@ -97,6 +108,35 @@ impl Learned {
         let body = body.finish();
         self.last = reading.edition.map(|edition| (edition, body.clone()));
         Ok(body)
+    }
+
+    /// How far a message is followed before it has come: of four messages three that begin like the last one, or like one before,
+    /// some bytes at a time.
+    fn ahead(
+        &mut self,
+        table: &Table,
+        tracks: &[Arc<Track>],
+        known: Option<&Arc<Prologue>>,
+        message: &[u8],
+    ) -> Option<Ahead> {
+        let rng = self.rng.get_or_insert_with(|| Rng::new(7));
+        if rng.below(4) == 0 {
+            return None;
+        }
+        let most = [64, 2048, 1 << 16][rng.below(3)];
+        let read = || tracks.iter().find_map(|track| Ahead::new(known?, track, message));
+        let like = self
+            .shadow
+            .as_ref()
+            .and_then(|shadow| Ahead::like(shadow, message));
+        let mut ahead = like.or_else(read)?;
+        let mut came = known?.memory().min(message.len());
+        while came < message.len() {
+            came = message.len().min(came + 1 + rng.below(most));
+            ahead.came(&table.types, self.shadow.as_mut(), &message[..came]);
+        }
+        self.bytes_ahead += ahead.followed();
+        Some(ahead)
     }
 
     /// Decodes both ways; whether a track was followed.

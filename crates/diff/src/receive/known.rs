@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use castile_codec::{Lesson, Prologue, Track};
+use castile_codec::{Ahead, Lesson, Prologue, Track};
 
 /// Prologues and tracks. Never changed but replaced, so that readers hold it without a lock.
 #[derive(Clone, Debug, Default)]
@@ -40,6 +40,15 @@ impl Known {
         let same =
             |entry: &&Arc<Entry>| entry.operation == operation && Arc::ptr_eq(&entry.prologue, prologue);
         self.entries.iter().find(same)
+    }
+
+    /// How a message that begins so is followed while it comes, and the number of its operation.
+    pub(super) fn begun_by(&self, came: &[u8]) -> Option<(usize, Ahead)> {
+        self.entries.iter().find_map(|entry| {
+            let mut tracks = entry.tracks.iter();
+            let ahead = tracks.find_map(|kept| Ahead::new(&entry.prologue, &kept.track, came))?;
+            Some((entry.operation, ahead))
+        })
     }
 
     /// The tracks of an operation, whatever they begin with.

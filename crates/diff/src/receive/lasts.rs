@@ -4,7 +4,7 @@ use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use castile_codec::{Envelope, Reading, Sample, Shadow};
+use castile_codec::{Ahead, Envelope, Reading, Sample, Shadow};
 
 use super::options::Receiving;
 
@@ -64,6 +64,12 @@ impl Last {
         let next = Sample::new(body);
         let before = self.sample.replace(next);
         before.is_some_and(|before| before.is_like(body))
+    }
+
+    /// How a message that begins so is compared with it while it comes.
+    fn begun_by(&self, came: &[u8]) -> Option<Ahead> {
+        let shadow = self.shadow.as_ref().filter(|_| self.useless < USELESS)?;
+        Ahead::like(shadow, came)
     }
 
     /// The object that was made of it, when the message is the same.
@@ -136,6 +142,21 @@ impl Lasts {
         let last = self.peers.get_mut(peer)?.remove(&operation)?;
         self.bytes = self.bytes.saturating_sub(last.memory());
         Some(last)
+    }
+
+    /// Takes out the last message of this peer that one which begins so may be like, with the number of its operation.
+    pub(super) fn take_like(&mut self, peer: &[u8], came: &[u8]) -> Option<(usize, Ahead, Last)> {
+        let mut of = self.peers.get(peer)?.iter();
+        let (operation, ahead) = of.find_map(|(&operation, last)| Some((operation, last.begun_by(came)?)))?;
+        Some((operation, ahead, self.take(peer, operation)?))
+    }
+
+    /// Whether the next message is going to be kept; `in_vain`: whether those of others were in vain.
+    pub(super) fn keeps(&self, peer: &[u8], operation: usize, in_vain: impl FnOnce() -> bool) -> bool {
+        match self.peers.get(peer).and_then(|of| of.get(&operation)) {
+            Some(last) => last.useless < USELESS,
+            None => !in_vain(),
+        }
     }
 
     /// Which message is there.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use castile_codec::{Edition, Envelope, Owner};
 
+use super::coming::Coming;
 use super::known::Known;
 
 /// How one message was read.
@@ -16,6 +17,8 @@ pub struct Received {
     pub same: bool,
     /// Numbers in its arrays that were those of the last message, and not read again.
     pub values_kept: u64,
+    /// Bytes that had been read when its last one came.
+    pub bytes_ahead: u64,
     /// Which message it is, for [`Automata::decode_into`](super::Automata::decode_into); `None` when nothing of it is kept.
     pub edition: Option<Edition>,
 }
@@ -60,6 +63,7 @@ pub struct Message<'a> {
     pub(super) own: Option<Arc<Known>>,
     pub(super) peer: Option<Cow<'a, [u8]>>,
     pub(super) owner: Option<Owner>,
+    pub(super) coming: Option<Box<Coming>>,
 }
 
 impl<'a> Message<'a> {
@@ -84,6 +88,11 @@ impl<'a> Message<'a> {
     /// Says what its bytes lie in, when that may be held until the next message comes: it is kept instead of a copy.
     pub fn lies_in(&mut self, owner: impl Into<Option<Owner>>) {
         self.owner = owner.into();
+    }
+
+    /// Says what was read of these very bytes while they came.
+    pub fn came_as(&mut self, coming: Option<Box<Coming>>) {
+        self.coming = coming;
     }
 
     /// The envelope, to be decoded plainly.

@@ -14,6 +14,9 @@ pub struct Receiving {
     /// Keep the last message of each peer and operation, so that of an array of numbers only those that differ
     /// are read. Default on.
     pub values: bool,
+    /// Read arrays of numbers of a large message that begins like an earlier one while it comes, so that little is left to do
+    /// when its last byte has. Default on.
+    pub ahead: bool,
     /// Messages smaller than this are not kept: reading them is quicker. Default 4 KiB.
     pub values_bytes_min: usize,
     /// Bytes that last messages and what was made of them may take; a message of more than a quarter is not
@@ -45,6 +48,7 @@ impl Default for Receiving {
             tracks_max: 8,
             peers_max: 1024,
             values: true,
+            ahead: true,
             values_bytes_min: 4 << 10,
             values_budget_bytes: 64 << 20,
             reuse: Reuse::Fresh,

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use castile_codec::{
-    Earlier, Edition, Envelope, Error, Intake, KeepOf, Lesson, Limits, Owner, Reading, Variable,
+    Ahead, Earlier, Edition, Envelope, Error, Intake, KeepOf, Lesson, Limits, Owner, Reading, Variable,
 };
 use castile_plan::Types;
 use castile_value::Shape;
@@ -16,6 +16,7 @@ use super::known::Known;
 use super::lasts::{Last, Lasts};
 use super::message::{Message, Received, Shared, Ticket};
 use super::options::Receiving;
+use super::stats::{Counters, ReceivingStats};
 use super::worth::{Habit, Outcome, Worth};
 
 /// What was learned of the messages of a client's or a server's operations. Readers never wait for each
@@ -31,6 +32,8 @@ pub struct Automata {
     peers: Mutex<HashMap<Box<[u8]>, Arc<Known>>>,
     /// Whether there are any: mostly there are none, and nobody need look.
     has_peers: AtomicBool,
+    /// Whether anything with arrays was learned that is compared with everybody's messages.
+    pub(super) has_arrays: AtomicBool,
     lasts: Mutex<Lasts>,
     clock: AtomicU64,
     /// Messages that were like none, since what was learned of one was of use for the first time, by operation;
@@ -43,41 +46,6 @@ pub struct Automata {
 
 const COUNTERS: usize = 64;
 
-#[derive(Debug, Default)]
-struct Counters {
-    followed: AtomicU64,
-    plain: AtomicU64,
-    learned: AtomicU64,
-    bytes_compared: AtomicU64,
-    bytes_parsed: AtomicU64,
-    same: AtomicU64,
-    values_kept: AtomicU64,
-    values_parsed: AtomicU64,
-}
-
-/// What differential receiving did since it began.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ReceivingStats {
-    /// Messages that were like an earlier one.
-    pub followed: u64,
-    /// Messages decoded plainly.
-    pub plain: u64,
-    /// Of those, learned.
-    pub learned: u64,
-    /// Bytes of the messages that were followed.
-    pub bytes_compared: u64,
-    /// Bytes of the messages that were not.
-    pub bytes_parsed: u64,
-    /// Messages that were the same as the last one, whose object was given again.
-    pub same: u64,
-    /// Numbers in arrays that were those of the last message, and not read again.
-    pub values_kept: u64,
-    /// Numbers in the arrays of messages that were kept that were read.
-    pub values_parsed: u64,
-    /// Bytes kept now, of what was learned and of last messages.
-    pub memory: u64,
-}
-
 impl Automata {
     /// Nothing learned yet.
     pub fn new(options: Receiving) -> Automata {
@@ -86,6 +54,7 @@ impl Automata {
             shared: RwLock::default(),
             peers: Mutex::default(),
             has_peers: AtomicBool::new(false),
+            has_arrays: AtomicBool::new(false),
             lasts: Mutex::default(),
             clock: AtomicU64::new(0),
             misses: [const { AtomicU32::new(0) }; COUNTERS],
@@ -102,33 +71,9 @@ impl Automata {
 
     /// What they did so far.
     pub fn stats(&self) -> ReceivingStats {
-        let Counters {
-            followed,
-            plain,
-            learned,
-            bytes_compared,
-            bytes_parsed,
-            same,
-            values_kept,
-            values_parsed,
-        } = &self.counters;
-        let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let [followed, plain, learned] = [followed, plain, learned].map(load);
-        let [bytes_compared, bytes_parsed] = [bytes_compared, bytes_parsed].map(load);
-        let [same, values_kept, values_parsed] = [same, values_kept, values_parsed].map(load);
         let own: usize = self.lock().values().map(|known| known.memory()).sum();
-        let memory = (self.shared().memory() + own + self.lasts().memory()) as u64;
-        ReceivingStats {
-            followed,
-            plain,
-            learned,
-            bytes_compared,
-            bytes_parsed,
-            same,
-            values_kept,
-            values_parsed,
-            memory,
-        }
+        let memory = self.shared().memory() + own + self.lasts().memory();
+        self.counters.stats(memory as u64)
     }
 
     /// What was learned of an operation's messages that is compared with everybody's: of each of their shapes the
@@ -164,6 +109,7 @@ impl Automata {
             own,
             peer: peer.map(Cow::Borrowed),
             owner: None,
+            coming: None,
         })
     }
 
@@ -198,12 +144,12 @@ impl Automata {
     /// As [`Envelope::decode`].
     pub fn decode_into(
         &self,
-        message: Message<'_>,
+        mut message: Message<'_>,
         operation: usize,
         intake: Intake<'_>,
         given: Option<Edition>,
     ) -> Result<Received, Error> {
-        let last = self.last(&message, operation, self.options.values_bytes_min);
+        let last = self.last(&mut message, operation, self.options.values_bytes_min);
         let keeping = Keeping {
             last,
             keep: KeepOf::Arrays,
@@ -220,17 +166,16 @@ impl Automata {
     /// As [`Envelope::decode`].
     pub fn decode_shared<T: Any + Send + Sync>(
         &self,
-        message: Message<'_>,
+        mut message: Message<'_>,
         operation: usize,
         intake: Intake<'_>,
     ) -> Result<Shared<T>, Error> {
-        let mut last = self.last(&message, operation, 0);
+        let mut last = self.last(&mut message, operation, 0);
         let same = last
             .as_ref()
             .and_then(|last| last.object_of(&message.envelope)?.downcast().ok());
         if let Some(object) = same {
-            self.add(&self.counters.same, 1);
-            self.note_followed(message.length);
+            self.counters.same(message.length);
             if let Some(last) = &mut last {
                 last.is_same(self.clock.fetch_add(1, Ordering::Relaxed));
             }
@@ -264,7 +209,7 @@ impl Automata {
     }
 
     /// The last message of the same peer, when one like this is kept at all.
-    fn last(&self, message: &Message<'_>, operation: usize, bytes_min: usize) -> Option<Last> {
+    fn last(&self, message: &mut Message<'_>, operation: usize, bytes_min: usize) -> Option<Last> {
         let Receiving {
             enabled,
             values,
@@ -273,11 +218,13 @@ impl Automata {
         } = self.options;
         let size = bytes_min..=values_budget_bytes / 4;
         let peer = message.peer.as_deref()?;
-        let kept = enabled && values && size.contains(&message.length);
-        kept.then(|| {
-            let last = self.lasts().take(peer, operation);
-            last.unwrap_or_else(|| Last::new(self.habits[place(operation)].is_vain()))
-        })
+        message.coming.take_if(|coming| !coming.is_of(peer, operation));
+        if !enabled || !values || !size.contains(&message.length) {
+            return None;
+        }
+        let coming = message.coming.as_mut().and_then(|coming| coming.last.take());
+        let last = coming.or_else(|| self.lasts().take(peer, operation));
+        Some(last.unwrap_or_else(|| Last::new(self.is_kept_in_vain(operation))))
     }
 
     fn read(
@@ -299,7 +246,10 @@ impl Automata {
             own,
             peer,
             owner,
+            coming,
         } = message;
+        let ahead = coming.map(|coming| coming.ahead);
+        let bytes_ahead = ahead.as_ref().map_or(0, Ahead::followed);
         let entry = |known: &Arc<Known>| known.entry(operation, envelope.prologue()?).cloned();
         let entries = [entry(&shared), own.as_ref().and_then(entry)];
         let place = place(operation);
@@ -312,12 +262,13 @@ impl Automata {
         // The arrays of the next message will show whether it was worth the while.
         let keeps = worth && (keep == KeepOf::Text || known().any(|kept| kept.track.has_arrays()));
         let is_known = known().next().is_some();
-        let is_tried = keeps || !is_known || trial.is_tried();
+        let is_tried = keeps || !is_known || ahead.is_some() || trial.is_tried();
         let tracks = || known().filter(|_| is_tried);
         let shadow = last.as_mut().and_then(Last::take).filter(|_| worth);
         let earlier = Earlier {
             tracks: tracks().map(|kept| &kept.track),
             shadow,
+            ahead,
             keep: if worth { keep } else { KeepOf::Nothing },
             owner,
             given,
@@ -330,7 +281,8 @@ impl Automata {
             Some(_) => self.clock.fetch_add(1, Ordering::Relaxed),
             None => self.clock.load(Ordering::Relaxed),
         };
-        if is_known && is_tried && (compared || !keeps) {
+        // What was read before the message had come saves nothing but time.
+        if is_known && is_tried && (compared || !keeps && bytes_ahead == 0) {
             trial.note(outcome(&reading, length));
         }
         match reading.followed {
@@ -347,7 +299,7 @@ impl Automata {
             }
             None => {}
         }
-        self.count(&reading, length);
+        self.counters.read(&reading, length, bytes_ahead);
         if let Some(lesson) = reading.lesson.take() {
             self.learn(operation, lesson, peer.as_deref());
         }
@@ -355,6 +307,7 @@ impl Automata {
             followed: reading.followed.is_some(),
             same: false,
             values_kept: reading.values_kept as u64,
+            bytes_ahead: bytes_ahead as u64,
             edition: reading.edition,
         };
         if let Some(last) = &mut last
@@ -379,30 +332,6 @@ impl Automata {
         ticket
     }
 
-    /// Adds a message of so many bytes to the figures.
-    fn count(&self, reading: &Reading, length: usize) {
-        match reading.followed {
-            Some(_) => self.note_followed(length),
-            None => {
-                self.add(&self.counters.plain, 1);
-                self.add(&self.counters.bytes_parsed, length);
-            }
-        }
-        self.add(&self.counters.values_kept, reading.values_kept);
-        self.add(&self.counters.values_parsed, reading.values_parsed);
-    }
-
-    fn note_followed(&self, length: usize) {
-        self.add(&self.counters.followed, 1);
-        self.add(&self.counters.bytes_compared, length);
-    }
-
-    fn add(&self, counter: &AtomicU64, n: usize) {
-        if n > 0 {
-            counter.fetch_add(n as u64, Ordering::Relaxed);
-        }
-    }
-
     fn learn(&self, operation: usize, lesson: Lesson, peer: Option<&[u8]>) {
         let now = self.clock.fetch_add(1, Ordering::Relaxed);
         let Receiving {
@@ -423,6 +352,8 @@ impl Automata {
         if !lesson.track.is_private() && !lesson.prologue.is_private() {
             let mut shared = self.shared.write().unwrap_or_else(PoisonError::into_inner);
             *shared = renew(&shared, budget_bytes / 2);
+            self.has_arrays
+                .fetch_or(lesson.track.has_arrays(), Ordering::Relaxed);
         } else if let Some(peer) = peer {
             let mut peers = self.lock();
             let known = peers.get(peer).cloned().unwrap_or_default();
@@ -439,14 +370,18 @@ impl Automata {
         } else {
             return;
         }
-        self.counters.learned.fetch_add(1, Ordering::Relaxed);
+        self.counters.learned();
     }
 
-    fn shared(&self) -> Arc<Known> {
+    pub(super) fn is_kept_in_vain(&self, operation: usize) -> bool {
+        self.habits[place(operation)].is_vain()
+    }
+
+    pub(super) fn shared(&self) -> Arc<Known> {
         self.shared.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    fn lasts(&self) -> std::sync::MutexGuard<'_, Lasts> {
+    pub(super) fn lasts(&self) -> std::sync::MutexGuard<'_, Lasts> {
         self.lasts.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -8,11 +8,12 @@ use castile_http::{Request, Response};
 use castile_value::{Graph, Source, Value};
 use url::Url;
 
-use super::outcome::Reply;
+use super::outcome::{MY_SERVER, Reply};
 use super::related::Incoming;
 use super::reply::elsewhere;
 use super::{Client, input};
 use crate::adapt::{Body, Headers, Nothing, arguments};
+use crate::arrival::Arrival;
 use crate::error::{Error, Guilty, Kind};
 use crate::layers::{Memories, WithBlocks};
 use crate::media;
@@ -247,8 +248,9 @@ impl Client {
             &outgoing,
             outgoing.body.clone(),
         )?;
+        let watch = request.watch.clone();
         let response = self.transport.send(request).map_err(|e| during(e, &outgoing))?;
-        self.complete(outgoing, response, &|| false)
+        self.complete(outgoing, response, watch, &|| false)
     }
 
     /// [`Client::exchange`], asking about ten times a second whether to give up.
@@ -265,9 +267,10 @@ impl Client {
             &outgoing,
             outgoing.body.clone(),
         )?;
+        let watch = request.watch.clone();
         let response = self.transport.send_with_interrupt(request, interrupted);
         let response = response.map_err(|e| during(e, &outgoing))?;
-        self.complete(outgoing, response, interrupted)
+        self.complete(outgoing, response, watch, interrupted)
     }
 
     /// [`Client::exchange`] for async code. Dropping the future cancels the call.
@@ -280,6 +283,7 @@ impl Client {
             &outgoing,
             outgoing.body.clone(),
         )?;
+        let watch = request.watch.clone();
         let mut response = self
             .transport
             .send_async(request)
@@ -291,7 +295,7 @@ impl Client {
         }
         Ok(Exchange {
             outgoing,
-            incoming: Incoming::new(response),
+            incoming: Incoming::new(response, watch),
         })
     }
 
@@ -365,6 +369,7 @@ impl Client {
             request = request.header(name, value)?;
         }
         request.timeout_call = outgoing.timeout;
+        request.watch = Arrival::of(&self.automata, self.types(), MY_SERVER);
         self.with_http_headers(request)
     }
 }

@@ -54,7 +54,7 @@ pub struct Client {
     /// The requests sent last, by the address of their operation in the contract.
     templates: Templates<usize>,
     /// What was learned of replies.
-    automata: Automata,
+    automata: Arc<Automata>,
 }
 
 impl Client {
@@ -127,7 +127,7 @@ impl Client {
             operations,
             endpoint,
             templates: Templates::new(with_costs(&options.differential)),
-            automata: Automata::new(options.receiving.clone()),
+            automata: Arc::new(Automata::new(options.receiving.clone())),
             options,
             transport,
         })
@@ -277,6 +277,7 @@ impl Client {
             content_type: "",
             body,
             owner,
+            watch: None,
         })
     }
 

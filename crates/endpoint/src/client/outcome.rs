@@ -1,11 +1,12 @@
 //! What came back from a call: its values, and what the call did.
 
+use std::borrow::Cow;
 use std::time::{Duration, Instant};
 
 use castile_codec::{DecodeOptions, Envelope, Fault, HeaderBlock, Intake, Name, Owner};
 use castile_contract::Operation;
 use castile_diff::{Automata, Message, Received};
-use castile_http::{Response, StatusCode};
+use castile_http::{Response, StatusCode, Watch};
 use castile_plan::{Plan, QName};
 use castile_value::{Graph, Sink, Value, ValueSink};
 use url::Url;
@@ -15,6 +16,7 @@ use super::related::{Incoming, content_type};
 use super::reply::{about, foreign, no_message, refusal};
 use super::{Client, Record};
 use crate::adapt::{decode_values, results};
+use crate::arrival::Arrival;
 use crate::error::{Error, Guilty, Kind};
 use crate::layers::Memories;
 use crate::media::{self, Media};
@@ -64,6 +66,8 @@ pub(super) struct Arrived<'a> {
     pub(super) body: &'a [u8],
     /// What the body is the end of, when that may be kept until the next reply comes.
     pub(super) owner: Option<Owner>,
+    /// Who looked at the body while it came.
+    pub(super) watch: Option<&'a dyn Watch>,
 }
 
 impl Client {
@@ -196,6 +200,7 @@ impl Client {
             content_type,
             body,
             owner: owner.and_then(|body| self.automata.owner_of(body)),
+            watch: exchange.incoming.watch.as_deref(),
         };
         self.decode_reply(arrived, header, result, read)
     }
@@ -215,12 +220,17 @@ impl Client {
             content_type,
             body,
             owner,
+            watch,
         } = arrived;
         let types = self.types();
         let text = media::text(body, &Media::parse(content_type)).map_err(|e| no_message(status, e))?;
         let opened = self.automata.open(&text, &self.options.limits, Some(MY_SERVER));
         let mut message = opened.map_err(|e| no_message(status, e.into()))?;
         message.lies_in(owner);
+        // What was compared are the bytes as they came.
+        if matches!(text, Cow::Borrowed(_)) {
+            message.came_as(watch.and_then(Arrival::take));
+        }
         let envelope = message.envelope();
         if let Some(memories) = memories {
             self.check(operation, memories, envelope)?;
@@ -270,7 +280,9 @@ impl Client {
     fn record(&self, exchange: &Exchange, decode: Duration, received: Received) -> Record {
         let Exchange {
             outgoing,
-            incoming: Incoming { response, related },
+            incoming: Incoming {
+                response, related, ..
+            },
         } = exchange;
         let text = |v: &castile_http::HeaderValue| String::from_utf8_lossy(v.as_bytes()).into_owned();
         Record {
@@ -298,7 +310,7 @@ impl Client {
 }
 
 /// All replies to a client come from one server.
-const MY_SERVER: &[u8] = b"";
+pub(super) const MY_SERVER: &[u8] = b"";
 
 /// The value itself when the record has one field, else the record.
 pub(super) fn single(record: castile_value::Record) -> Value {

@@ -1,7 +1,9 @@
 //! Replies with parts beside the envelope: MIME multipart/related (RFC 2387; SOAP with Attachments).
 
+use std::sync::Arc;
+
 use bytes::Bytes;
-use castile_http::Response;
+use castile_http::{Response, Watch};
 use castile_message::{Part, parts, unquote_printable};
 
 use crate::media::Media;
@@ -12,13 +14,19 @@ pub struct Incoming {
     pub(super) response: Response,
     /// The parts of a multipart reply.
     pub(super) related: Option<Result<Related, String>>,
+    /// Who looked at the body while it came.
+    pub(super) watch: Option<Arc<dyn Watch>>,
 }
 
 impl Incoming {
-    pub(super) fn new(response: Response) -> Self {
+    pub(super) fn new(response: Response, watch: Option<Arc<dyn Watch>>) -> Self {
         let content_type = content_type(&response.headers);
         let related = split(content_type, &response.body);
-        Incoming { response, related }
+        Incoming {
+            response,
+            related,
+            watch,
+        }
     }
 }
 

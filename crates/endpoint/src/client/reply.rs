@@ -1,10 +1,11 @@
 //! What stands between a reply that came and its decoding.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use castile_codec::{Envelope, Name, Received};
 use castile_contract::Operation;
-use castile_http::{Response, StatusCode};
+use castile_http::{Response, StatusCode, Watch};
 
 use super::Client;
 use super::call::{Exchange, Outgoing};
@@ -53,13 +54,14 @@ impl Client {
         &self,
         outgoing: Outgoing,
         mut response: Response,
+        watch: Option<Arc<dyn Watch>>,
         interrupted: &dyn Fn() -> bool,
     ) -> Result<Exchange, Error> {
         if let Some(ticket) = elsewhere(&outgoing, &response) {
             let waited = ticket.wait(self.time_limit(&outgoing), interrupted);
             response = waited.map_err(|e| e.during(format_args!("calling {}", outgoing.operation)))?;
         }
-        let incoming = Incoming::new(response);
+        let incoming = Incoming::new(response, watch);
         Ok(Exchange { outgoing, incoming })
     }
 

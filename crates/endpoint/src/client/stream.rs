@@ -192,7 +192,7 @@ impl Opening<'_> {
         while let Some(chunk) = next_chunk(&mut receiving, self.host)? {
             body.extend_from_slice(&chunk);
         }
-        let incoming = Incoming::new(receiving.into_response(body.into()));
+        let incoming = Incoming::new(receiving.into_response(body.into()), None);
         let exchange = Exchange { outgoing, incoming };
         let types = self.client.types();
         let mut header = ValueSink::new(types.shape(self.plan.header).clone());

@@ -48,17 +48,19 @@ impl Client {
         let operation = self.operation(&outgoing.operation)?;
         let options = self.encode_options();
         let (exchanged, memories) = self.with_draft(operation, header, args, &options, |draft| {
-            let send = |request, way: &Way<'_>| {
+            let send = |request: Request, way: &Way<'_>| {
                 let stopped = || way.is_stopped();
-                self.transport.send_with_interrupt(request, &stopped)
+                let watch = request.watch.clone();
+                let response = self.transport.send_with_interrupt(request, &stopped)?;
+                Ok((response, watch))
             };
             self.send_streamed(&outgoing, operation, draft, host, send)
         })?;
-        let (response, written) = exchanged?;
+        let ((response, watch), written) = exchanged?;
         outgoing.memories = memories;
         outgoing.encode = written.encode;
         outgoing.body = Payload::streamed(written.bytes);
-        self.complete(outgoing, response, &|| host.interrupted())
+        self.complete(outgoing, response, watch, &|| host.interrupted())
     }
 
     /// Writes a request while `send` sends it.

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use castile_codec::{Code, EncodeOptions, Fault, Limits, Version};
 use castile_contract::{BodyStyle, Contract, Operation};
-use castile_diff::{Automata, Templates};
+use castile_diff::{Automata, Coming, Templates};
 use castile_plan::Types;
 
 use super::call::{Answer, Call, Content, Handler, Trouble};
@@ -111,7 +111,7 @@ pub struct Service {
     templates: Templates<ReplyKey>,
     pub(super) sizes: Sizes,
     /// What was learned of requests.
-    automata: Automata,
+    automata: Arc<Automata>,
     pub(super) streamed: Streamed,
 }
 
@@ -158,7 +158,7 @@ impl Service {
             streamed: Streamed::new(&contract, &handler)?,
             templates: templates(&options),
             sizes: Sizes::new(&contract),
-            automata: Automata::new(options.receiving.clone()),
+            automata: Arc::new(Automata::new(options.receiving.clone())),
             options,
             handler: Box::new(handler),
             counters: Counters::default(),
@@ -191,7 +191,7 @@ impl Service {
         self.automata.stats()
     }
 
-    pub(super) fn automata(&self) -> &Automata {
+    pub(super) fn automata(&self) -> &Arc<Automata> {
         &self.automata
     }
 
@@ -296,6 +296,11 @@ impl Service {
 
     /// Answers a message. Never fails: what goes wrong becomes a fault.
     pub fn answer(&self, message: InMessage<'_>) -> OutMessage {
+        self.answer_after(message, None)
+    }
+
+    /// The same for a message of which something was compared while it came.
+    pub(super) fn answer_after(&self, message: InMessage<'_>, coming: Option<Box<Coming>>) -> OutMessage {
         let began = Instant::now();
         let whose = message.whose();
         let whose = whose.as_ref().map(Whose::bytes);
@@ -303,6 +308,7 @@ impl Service {
         let answer = match opened {
             Ok(mut opened) => {
                 opened.lies_in(message.lies_in.and_then(|bytes| self.automata.owner_of(bytes)));
+                opened.came_as(coming);
                 self.dispatch(opened, message, began)
             }
             Err(error) => self.refuse(message.version, &error.into()),

@@ -54,13 +54,7 @@ impl InMessage<'_> {
     /// Whose values are in it: those of a user or the holder of a certificate, if the transport knows one,
     /// else those of a connection; `None` for a message that came without a transport.
     pub(super) fn whose(&self) -> Option<Whose> {
-        let named = |kind: u8, name: &[u8]| Some(Whose::Named([&[kind], name].concat()));
-        match (self.principal, self.certificate, self.peer) {
-            (Some(principal), ..) => named(b'u', principal.as_bytes()),
-            (_, Some(certificate), _) => named(b'c', certificate),
-            (_, _, Some(peer)) => Some(Whose::Connected(address_bytes(peer))),
-            (None, None, None) => None,
-        }
+        Whose::of(self.principal, self.certificate, self.peer)
     }
 }
 
@@ -71,6 +65,21 @@ pub(super) enum Whose {
 }
 
 impl Whose {
+    /// Those of a user or the holder of a certificate, if the transport knows one, else those of a connection.
+    pub(super) fn of(
+        principal: Option<&str>,
+        certificate: Option<&[u8]>,
+        peer: Option<SocketAddr>,
+    ) -> Option<Whose> {
+        let named = |kind: u8, name: &[u8]| Some(Whose::Named([&[kind], name].concat()));
+        match (principal, certificate, peer) {
+            (Some(principal), ..) => named(b'u', principal.as_bytes()),
+            (_, Some(certificate), _) => named(b'c', certificate),
+            (_, _, Some(peer)) => Some(Whose::Connected(address_bytes(peer))),
+            (None, None, None) => None,
+        }
+    }
+
     pub(super) fn bytes(&self) -> &[u8] {
         match self {
             Whose::Named(bytes) => bytes,

@@ -9,17 +9,19 @@ use std::task::{Context, Poll, ready};
 
 use castile_codec::{Code, Route, Version};
 use castile_contract::Resolver;
+use castile_diff::Coming;
 use castile_http::{
-    Arriving, Body, Direct, HeaderMap, HeaderName, HeaderValue, Method, ServerRequest, ServerResponse,
-    StatusCode, header,
+    Arriving, Body, Direct, HeaderMap, HeaderName, HeaderValue, Method, Sender, ServerRequest,
+    ServerResponse, StatusCode, Watch, header,
 };
 use tokio::sync::oneshot;
 
 use super::dispatch::Service;
 use super::documents::Documents;
-use super::message::{Early, InMessage, OutMessage};
+use super::message::{Early, InMessage, OutMessage, Whose};
 use super::open::Arrived;
 use super::outbox::Outbox;
+use crate::arrival::Arrival;
 use crate::error::Error;
 use crate::media::{self, Media, plain_type};
 use crate::session::Conversation;
@@ -132,6 +134,11 @@ impl castile_http::Service for Web {
         method == Method::POST && !self.0.service.streamed.is_empty()
     }
 
+    fn watch(&self, sender: &Sender<'_>) -> Option<Arc<dyn Watch>> {
+        let whose = Whose::of(sender.principal, sender.certificate, Some(sender.peer))?;
+        Arrival::of(self.0.service.automata(), self.0.service.types(), whose.bytes())
+    }
+
     fn direct(&self) -> Option<&dyn Direct> {
         // What comes while it is answered is waited for by a thread that does nothing else.
         self.0.service.streamed.is_empty().then_some(&*self.0)
@@ -212,10 +219,13 @@ impl Front {
 
     fn call(&self, request: &ServerRequest, early: Option<Early<'_>>) -> ServerResponse {
         match Posted::read(request) {
-            Ok(posted) => self.send(self.service.answer(InMessage {
-                early,
-                ..posted.message(request, None)
-            })),
+            Ok(posted) => {
+                let message = InMessage {
+                    early,
+                    ..posted.message(request, None)
+                };
+                self.send(self.service.answer_after(message, posted.came_as(request)))
+            }
             Err(Unread::Media(response)) => response,
             Err(Unread::Text(version, error)) => self.send(self.service.refuse(version, &error)),
         }
@@ -370,6 +380,15 @@ impl<'r> Posted<'r> {
             Ok(text) => Ok(Posted { text, head }),
             Err(error) => Err(Unread::Text(head.version, error)),
         }
+    }
+
+    /// What was compared of it while it came: the bytes that are its text.
+    fn came_as(&self, request: &ServerRequest) -> Option<Box<Coming>> {
+        let watch = request
+            .watch
+            .as_deref()
+            .filter(|_| matches!(self.text, Cow::Borrowed(_)))?;
+        Arrival::take(watch)
     }
 
     /// The message for a service.

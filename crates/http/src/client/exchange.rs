@@ -84,7 +84,7 @@ impl Client {
     }
 
     /// Reads a reply to its end and keeps the connection.
-    pub(crate) async fn read(&self, opened: Opened, limits: &Limits) -> Result<Reply, Error> {
+    pub(crate) async fn read(&self, opened: Opened, hop: &Hop, limits: &Limits) -> Result<Reply, Error> {
         let Opened {
             mut connection,
             head,
@@ -96,7 +96,9 @@ impl Client {
         if announced.is_some_and(|length| length > limit) {
             return Err(too_large(limit));
         }
-        let mut gather = Gather::new(limit, announced);
+        let is_plain = head.status.is_success() && matches!(coding::of(&head.headers), Ok(None));
+        let watch = hop.watch.clone().filter(|_| is_plain);
+        let mut gather = Gather::new(limit, announced).watched(watch);
         while let Some(chunk) = connection.chunk(&mut incoming, limits).await? {
             gather.push(chunk).map_err(|_| too_large(limit))?;
         }

@@ -123,7 +123,7 @@ impl Client {
         let span = tracing::debug_span!("http_call", method = %hop.method, url = mask(&hop.url));
         match self.call(&mut hop, body, &limits, false).instrument(span).await {
             Ok(Came::Whole(reply)) => Ok(answer(hop, reply)),
-            Ok(Came::Open(opened)) => match self.read(*opened, &limits).await {
+            Ok(Came::Open(opened)) => match self.read(*opened, &hop, &limits).await {
                 Ok(reply) => Ok(answer(hop, reply)),
                 Err(error) => Err(error.with_url(&hop.url)),
             },
@@ -155,6 +155,7 @@ impl Client {
             headers,
             body,
             timeout_call,
+            watch,
         } = request;
         if Handle::try_current().is_err() {
             return Err(outside().with_url(&url));
@@ -166,6 +167,7 @@ impl Client {
             url,
             headers,
             trusted: true,
+            watch,
         };
         Ok((hop, body, limits))
     }
@@ -184,7 +186,7 @@ impl Client {
                 }
                 return Ok(Came::Open(Box::new(opened)));
             }
-            let reply = self.read(opened, limits).await?;
+            let reply = self.read(opened, hop, limits).await?;
             if options.cookies {
                 self.shared.cookies.keep(&hop.url, &reply.headers);
             }

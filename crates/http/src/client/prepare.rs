@@ -1,5 +1,7 @@
 //! From a [`Request`] to what goes on the wire: the header fields that the client answers for.
 
+use std::sync::Arc;
+
 use http::header::{
     ACCEPT_ENCODING, AUTHORIZATION, CONNECTION, CONTENT_ENCODING, CONTENT_LENGTH, COOKIE, EXPECT, HOST,
     PROXY_AUTHORIZATION, TRANSFER_ENCODING, USER_AGENT,
@@ -14,6 +16,7 @@ use super::{Encoding, Shared};
 use crate::body::Body;
 use crate::coding;
 use crate::error::{Error, Guilty, Kind, Phase};
+use crate::watch::Watch;
 
 /// One request of a call: a call has several when it is redirected or challenged.
 pub(crate) struct Hop {
@@ -23,6 +26,8 @@ pub(crate) struct Hop {
     pub(crate) headers: HeaderMap,
     /// False at another origin than the caller's: no authentication of the options goes there.
     pub(crate) trusted: bool,
+    /// Looks at the body of the reply.
+    pub(crate) watch: Option<Arc<dyn Watch>>,
 }
 
 /// What [`prepare`] made.

@@ -81,7 +81,7 @@ pub(crate) fn answer<S: Service>(
         progress.enter(Step::Body);
         let above = shared.options.compress_reply_above;
         let accepted = above.and_then(|_| coding::accepted(&head.headers));
-        let mut reply = match receive(shared, progress, &mut head, body).await {
+        let mut reply = match receive(shared, progress, peer, &mut head, body).await {
             Ok(received) => {
                 progress.enter(Step::Handler);
                 let known = known.lock().unwrap_or_else(PoisonError::into_inner).take();

@@ -15,10 +15,11 @@ use super::arriving::Arriving;
 use super::exchange::{Peer, Shared};
 use super::options::ServerOptions;
 use super::progress::Progress;
-use super::service::{ServerRequest, ServerResponse, Service};
+use super::service::{Sender, ServerRequest, ServerResponse, Service};
 use crate::coding::{self, CodingError};
 use crate::error::Kind;
-use crate::gather::{Gather, Gathered};
+use crate::gather::{Gather, Gathered, LOOK_BYTES};
+use crate::watch::Watch;
 
 /// The most that is read of a request whose sender is not known.
 const UNREAD_BYTES_MAX: u64 = 64 << 10;
@@ -27,6 +28,7 @@ const UNREAD_BYTES_MAX: u64 = 64 << 10;
 pub(crate) struct Arrived {
     body: Gathered,
     arriving: Option<Arriving>,
+    watch: Option<Arc<dyn Watch>>,
     principal: Option<String>,
 }
 
@@ -40,6 +42,7 @@ impl Arrived {
             body: self.body.body,
             body_is_alone: self.body.is_alone,
             arriving: self.arriving,
+            watch: self.watch,
             peer: peer.address,
             peer_certificate: peer.certificate.clone(),
             principal: self.principal,
@@ -53,6 +56,7 @@ impl Arrived {
 pub(crate) async fn receive<S: Service>(
     shared: &Shared<S>,
     progress: &Arc<Progress>,
+    peer: &Peer,
     head: &mut Parts,
     body: Incoming,
 ) -> Result<Arrived, ServerResponse> {
@@ -63,19 +67,31 @@ pub(crate) async fn receive<S: Service>(
         Ok(principal) => principal,
         Err(challenge) => {
             // A small body is read, so that the connection can carry the answer to the challenge.
-            return Err(match collect(body, unread, progress).await {
+            return Err(match collect(body, unread, None, progress).await {
                 Ok(_) => challenge.reply(),
                 Err(_) => challenge.unread(progress),
             });
         }
     };
     let coding = coding::of(&head.headers).map_err(|e| uncoded(e, options).unread(progress))?;
+    let mut watch = None;
     let (body, arriving) = if shared.service.takes_open(&head.method, &head.headers) {
         coding::forget(&mut head.headers, coding);
         let arriving = Arriving::new(body, coding, Arc::clone(progress), options);
         (Gathered::default(), Some(arriving))
     } else {
-        let coded = collect(body, options.body_bytes_max, progress).await;
+        let sender = Sender {
+            peer: peer.address,
+            certificate: peer.certificate.as_deref(),
+            principal: principal.as_deref(),
+        };
+        let is_watched = coding.is_none()
+            && body
+                .size_hint()
+                .exact()
+                .is_none_or(|length| length > LOOK_BYTES as u64);
+        watch = is_watched.then(|| shared.service.watch(&sender)).flatten();
+        let coded = collect(body, options.body_bytes_max, watch.clone(), progress).await;
         let coded = coded.map_err(|refusal| refusal.unread(progress))?;
         let plain = coding::undo(&mut head.headers, coded, options.body_bytes_max);
         (plain.map_err(|e| uncoded(e, options).reply())?, None)
@@ -83,6 +99,7 @@ pub(crate) async fn receive<S: Service>(
     Ok(Arrived {
         body,
         arriving,
+        watch,
         principal,
     })
 }
@@ -99,12 +116,17 @@ fn expectation(headers: &HeaderMap) -> Result<(), Refusal> {
 }
 
 /// Reads a body under a limit and the watchdog's eyes.
-async fn collect(mut body: Incoming, limit: u64, progress: &Progress) -> Result<Gathered, Refusal> {
+async fn collect(
+    mut body: Incoming,
+    limit: u64,
+    watch: Option<Arc<dyn Watch>>,
+    progress: &Progress,
+) -> Result<Gathered, Refusal> {
     let announced = body.size_hint().exact();
     if announced.is_some_and(|length| length > limit) {
         return Err(too_large(limit));
     }
-    let mut gather = Gather::new(limit, announced);
+    let mut gather = Gather::new(limit, announced).watched(watch);
     while !body.is_end_stream() {
         let frame = std::future::poll_fn(|context| {
             if progress.is_expired() {

@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::header::{ALLOW, CONTENT_TYPE};
@@ -11,6 +12,7 @@ use http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use super::arriving::Arriving;
 use super::exchange::Peer;
 use crate::body::Body;
+use crate::watch::Watch;
 
 /// Answers requests. Every closure from [`ServerRequest`] to a future of [`ServerResponse`] is
 /// one.
@@ -29,10 +31,28 @@ pub trait Service: Send + Sync + 'static {
         false
     }
 
+    /// Who looks at the body of a request while it comes, where it is large and read first; then it is the request's
+    /// [`watch`](ServerRequest::watch). None by default.
+    fn watch(&self, sender: &Sender<'_>) -> Option<Arc<dyn Watch>> {
+        let _ = sender;
+        None
+    }
+
     /// What answers small calls on the threads of their connections; none (the default): nothing does.
     fn direct(&self) -> Option<&dyn Direct> {
         None
     }
+}
+
+/// Who sends a request, as far as that is known before its body comes.
+#[derive(Clone, Copy, Debug)]
+pub struct Sender<'s> {
+    /// As [`ServerRequest::peer`].
+    pub peer: SocketAddr,
+    /// As [`ServerRequest::peer_certificate`].
+    pub certificate: Option<&'s [u8]>,
+    /// As [`ServerRequest::principal`].
+    pub principal: Option<&'s str>,
 }
 
 /// Answers requests on the threads of their connections, which may block.
@@ -69,6 +89,8 @@ pub struct ServerRequest {
     pub body_is_alone: bool,
     /// The body that is still to come, when the service [takes it so](Service::takes_open).
     pub arriving: Option<Arriving>,
+    /// Who looked at the body while it came.
+    pub watch: Option<Arc<dyn Watch>>,
     /// The other end of the connection (a proxy's, if there is one).
     pub peer: SocketAddr,
     /// The other end's certificate, DER, when it had to show one.
@@ -101,6 +123,7 @@ impl ServerRequest {
             body: Bytes::new(),
             body_is_alone: true,
             arriving: None,
+            watch: None,
             peer: peer.address,
             peer_certificate: peer.certificate.clone(),
             principal: None,

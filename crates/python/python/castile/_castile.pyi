@@ -356,6 +356,10 @@ class Call:
         """Numbers in the reply's arrays that were those of the last reply, and not read again."""
 
     @property
+    def bytes_ahead(self) -> int:
+        """Bytes of the reply that were read before its last one had come; that of small ones is 0."""
+
+    @property
     def differential(self) -> dict[str, int]:
         """What making the request from the last one took.
 

@@ -2,9 +2,11 @@
 
 use castile_value::{ColumnBuf, Packed, Scalar};
 
-use super::array::Array;
+use super::ahead::Ahead;
+use super::array::{Progress, Source};
 use super::form::Form;
 use super::notes::{Fixed, Kind, Layout};
+use super::read_on::{Numbers, ReadOn};
 use super::shadow::{Shadow, State};
 use super::track::{BUFFERED_MAX, Items, Occurs, Several, Step, Track};
 use crate::decode::repeat::{Cell, Ground, Kernel, Pattern, after, after_space};
@@ -36,7 +38,8 @@ pub(super) struct Tally {
 impl Track {
     /// The values of a message whose bytes from `at` to its end are like this. `fuel` says how many bytes
     /// may be looked at to find out, and is what is left of it then. Elements that are kept as XML may
-    /// grow by `xml_max` bytes together. Arrays are compared with those of the shadow, which has them afterwards.
+    /// grow by `xml_max` bytes together. Arrays are compared with those of the shadow, which has them afterwards, or
+    /// go on from what was done `ahead`.
     pub(in super::super) fn follow<'a>(
         &self,
         ground: Ground<'_, 'a>,
@@ -44,6 +47,7 @@ impl Track {
         fuel: &mut usize,
         xml_max: usize,
         shadow: Option<&mut Shadow>,
+        ahead: Option<&mut Ahead>,
     ) -> Option<Found<'a>> {
         let mut found = Found {
             scalars: Vec::with_capacity(self.values),
@@ -54,6 +58,7 @@ impl Track {
             found: &mut found,
             fuel,
             xml_left: xml_max,
+            ahead,
             shadow,
             taken_over: 0,
             from: at,
@@ -71,6 +76,8 @@ struct Walk<'w, 'p, 'a> {
     fuel: &'w mut usize,
     xml_left: usize,
     shadow: Option<&'w mut Shadow>,
+    /// What of it was done while the message came.
+    ahead: Option<&'w mut Ahead>,
     /// Arrays of the shadow that hold this message's values.
     taken_over: usize,
     /// Where the shadow's text begins in this message.
@@ -154,28 +161,27 @@ impl<'a> Walk<'_, '_, 'a> {
                 })
             }
             Kind::Records(_, layout) => self.records(layout.as_ref(), (&first, &whole), at, most),
-            Kind::Column(dtype) => {
-                let mut column = ColumnBuf::new(*dtype);
-                let read = twice(at, most, |at, left, is_first| {
-                    ground.numbers(if is_first { &first } else { &whole }, at, left, &mut column)
-                });
-                self.found.columns.push(column);
-                read
-            }
-            Kind::Rows(Layout(layout)) => {
-                let mut rows = Vec::new();
-                let read = twice(at, most, |at, left, is_first| {
-                    let pattern = if is_first { &first } else { &whole };
-                    ground.rows(pattern, at, left, layout, &mut rows)
-                });
-                self.found.rows.push(rows);
-                read
-            }
+            Kind::Column(_) | Kind::Rows(_) => self.numbers(items, at)?,
         };
         self.found.counts.push(count);
         self.found.tally.bytes_by_example += end - at;
         self.spend(end - at)?;
         (count >= least).then_some(end)
+    }
+
+    /// Numbers, or records of numbers, those among them that were read before the message had come.
+    fn numbers(&mut self, items: &Items, at: usize) -> Option<(u32, usize)> {
+        let begun = self
+            .ahead
+            .as_deref_mut()
+            .and_then(|ahead| ahead.take_read(items.kept?, at));
+        let mut read = begun.or_else(|| ReadOn::before(items, at))?;
+        read.go_on(items, self.ground, 0);
+        match read.numbers {
+            Numbers::Column(column) => self.found.columns.push(column),
+            Numbers::Rows(rows) => self.found.rows.push(rows),
+        }
+        Some((read.items, read.end))
     }
 
     /// Records: packed where they have a layout, unless one cannot be, such as one with a reference in a text.
@@ -212,29 +218,35 @@ impl<'a> Walk<'_, '_, 'a> {
     fn refresh(&mut self, items: &Items, most: u32, at: usize) -> Option<(u32, usize)> {
         let place = items.kept?;
         let shadow = self.shadow.as_deref_mut().filter(|s| s.state != State::Spoilt)?;
-        if shadow.arrays.len() <= place {
-            shadow.arrays.resize_with(place + 1, Array::default);
-        }
-        let array = shadow.arrays.get_mut(place)?;
-        let old = array.span.clone();
         let pattern = items.pattern(&items.gap);
         let form = Form::new(&pattern, &items.dtypes, most)?;
-        let text = shadow.text.part(old.clone());
+        let begun = self
+            .ahead
+            .as_deref_mut()
+            .and_then(|ahead| ahead.take_compared(place));
         self.taken_over += 1;
-        let read = array.refresh(&form, text, self.ground, at);
-        let in_place = read.in_place && old.start + self.from == at;
-        let state = match (read.kept, in_place) {
-            (false, _) => State::Spoilt,
-            (true, true) => State::InPlace,
-            (true, false) => State::Moved,
+        let (array, old) = shadow.array(place)?;
+        let (start, old_length) = (array.span.start, old.bytes().len());
+        let mut progress = match begun {
+            Some(begun) if begun.from == at => begun,
+            // It was taken for one that begins elsewhere.
+            Some(begun) if begun.is_begun() => {
+                shadow.spoil(place);
+                return None;
+            }
+            _ => Progress::new(at, old_length),
         };
-        shadow.state = shadow.state.max(state);
+        let end = array.advance(&form, old, Source::whole(self.ground), &mut progress)?;
+        let read = array.settle(&form, old_length, progress, end);
+        let in_place = read.in_place && start + self.from == at;
         if !read.kept {
-            // It is read plainly, and those after it.
-            shadow.arrays.truncate(place);
+            shadow.spoil(place);
             return None;
         }
         array.span = at - self.from..read.end - self.from;
+        shadow.state = shadow
+            .state
+            .max(if in_place { State::InPlace } else { State::Moved });
         let values = read.items as usize * items.dtypes.len();
         let tally = &mut self.found.tally;
         tally.values += values;
@@ -306,7 +318,7 @@ fn twice(at: usize, most: u32, mut read: impl FnMut(usize, u32, bool) -> (u32, u
 }
 
 impl Items {
-    fn pattern<'p>(&'p self, gap: &'p [u8]) -> Pattern<'p> {
+    pub(super) fn pattern<'p>(&'p self, gap: &'p [u8]) -> Pattern<'p> {
         let cell = |(before, field, kernel): &'p (Box<[u8]>, u32, Kernel)| Cell {
             before,
             field: *field,
@@ -357,7 +369,7 @@ mod tests {
             input,
         };
         let mut left = fuel;
-        let found = track.follow(ground, 0, &mut left, usize::MAX, None);
+        let found = track.follow(ground, 0, &mut left, usize::MAX, None, None);
         (found.is_some(), left)
     }
 

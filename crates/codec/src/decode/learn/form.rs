@@ -15,6 +15,8 @@ pub(super) struct Form<'p> {
     pub(super) stride: usize,
     /// How many items there may be.
     pub(super) most: u32,
+    /// The most bytes that an item takes whose values can be kept, with what stands before it and the next.
+    pub(super) reach: usize,
 }
 
 /// One value of an item.
@@ -54,13 +56,21 @@ impl<'p> Form<'p> {
             })
             .collect();
         cells.last_mut()?.gap = between.len();
+        let texts = cells.iter().map(|cell| usize::from(u8::MAX) + cell.gap);
+        let reach = texts.sum::<usize>() + between.len();
         Some(Form {
             cells,
             first,
             between,
             stride,
             most,
+            reach,
         })
+    }
+
+    /// Whether its values can be read of a message of which more has to come.
+    pub(super) fn is_of_plain_numbers(&self) -> bool {
+        self.cells.iter().all(|cell| cell.kernel.is_plain_number())
     }
 
     /// What stands between two items.

@@ -14,6 +14,7 @@
 //! only when all of it fits, the sink is told. So a message that is not like the track costs the time
 //! of finding that out, and is then decoded plainly, errors included.
 
+mod ahead;
 mod array;
 mod changes;
 mod follow;
@@ -23,6 +24,7 @@ mod markup;
 mod merge;
 mod notes;
 mod prologue;
+mod read_on;
 mod sample;
 mod shadow;
 mod splice;
@@ -42,6 +44,7 @@ use super::envelope::Place;
 use super::repeat::Ground;
 use super::{Envelope, Intake};
 use crate::error::Error;
+pub use ahead::Ahead;
 use follow::{Found, Tally};
 pub(super) use joints::number_of;
 use notes::Recorder;
@@ -69,6 +72,8 @@ pub struct Earlier<T> {
     pub tracks: T,
     /// What is kept of the last message from the same sender that had this plan and these options.
     pub shadow: Option<Shadow>,
+    /// How far this very message was followed before it had come, with the same shadow.
+    pub ahead: Option<Ahead>,
     /// What to keep of this message.
     pub keep: KeepOf,
     /// What its bytes lie in, if that may be kept instead of a copy. It is not where the message has header blocks.
@@ -212,6 +217,7 @@ impl<'a> Envelope<'a> {
         let Earlier {
             tracks,
             mut shadow,
+            ahead,
             keep,
             owner,
             given,
@@ -219,7 +225,7 @@ impl<'a> Envelope<'a> {
         } = earlier;
         // Nothing of a header is kept.
         let owner = owner.filter(|_| self.headers().is_empty());
-        if let Some(like) = self.find(&intake, tracks, &mut shadow, keep) {
+        if let Some(like) = self.find(&intake, tracks, (&mut shadow, ahead), keep) {
             self.decode_header(&mut intake)?;
             return Ok(like.tell(self.input, owner.as_ref(), given, intake.body));
         }
@@ -279,7 +285,7 @@ impl<'a> Envelope<'a> {
         &self,
         intake: &Intake<'_>,
         tracks: T,
-        shadow: &mut Option<Shadow>,
+        (shadow, mut ahead): (&mut Option<Shadow>, Option<Ahead>),
         keep: KeepOf,
     ) -> Option<Like<'a, 'k>>
     where
@@ -304,7 +310,8 @@ impl<'a> Envelope<'a> {
                     .take_if(|shadow| shadow.is_of(track))
                     .or_else(|| Some(Shadow::new(prologue, Some(track)))),
             };
-            if let Some(found) = track.follow(ground, at, &mut fuel, xml_max, kept.as_mut()) {
+            let ahead = ahead.as_mut().filter(|ahead| ahead.is_of(track));
+            if let Some(found) = track.follow(ground, at, &mut fuel, xml_max, kept.as_mut(), ahead) {
                 return Some(Like {
                     which,
                     track,
@@ -315,9 +322,10 @@ impl<'a> Envelope<'a> {
             }
             // What was kept is right as long as nothing was taken over from this message.
             if shadow.is_none() {
-                *shadow = kept.filter(Shadow::is_untouched);
+                *shadow = kept.and_then(Shadow::untouched);
             }
         }
+        *shadow = shadow.take().and_then(Shadow::untouched);
         None
     }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::array::Array;
 use super::prologue::Prologue;
-use super::text::{Owner, Text};
+use super::text::{Owner, Part, Text};
 use super::track::Track;
 
 /// The text of a message's body and the numbers of its arrays, so that of the next message only the numbers that
@@ -15,7 +15,7 @@ use super::track::Track;
 /// It holds values: it belongs to who sent the message, and must be compared with nobody else's.
 #[derive(Debug)]
 pub struct Shadow {
-    prologue: Arc<Prologue>,
+    pub(super) prologue: Arc<Prologue>,
     /// The track that the message was like, when its arrays are kept.
     pub(super) track: Option<Arc<Track>>,
     /// The message from the end of its prologue on.
@@ -74,14 +74,31 @@ impl Shadow {
         self.track.as_ref().is_some_and(|own| Arc::ptr_eq(own, track))
     }
 
-    /// Whether nothing of a message was taken over since the last was settled.
-    pub(super) fn is_untouched(&self) -> bool {
-        self.state == State::Untouched && !self.text.bytes().is_empty()
+    /// The same, if nothing of a message was taken over since the last was settled.
+    pub(super) fn untouched(self) -> Option<Shadow> {
+        let is_right = self.state == State::Untouched && !self.text.bytes().is_empty();
+        is_right.then_some(self)
+    }
+
+    /// An array, and what of the text is its.
+    pub(super) fn array(&mut self, place: usize) -> Option<(&mut Array, Part<'_>)> {
+        if self.arrays.len() <= place {
+            self.arrays.resize_with(place + 1, Array::default);
+        }
+        let array = self.arrays.get_mut(place)?;
+        let old = self.text.part(array.span.clone());
+        Some((array, old))
+    }
+
+    /// Gives an array up with those after it: they are read plainly.
+    pub(super) fn spoil(&mut self, place: usize) {
+        self.state = State::Spoilt;
+        self.arrays.truncate(place);
     }
 
     /// Whether a message with this prologue that goes on like this is the very same.
     pub(super) fn is_same(&self, prologue: &Arc<Prologue>, rest: &[u8]) -> bool {
-        Arc::ptr_eq(&self.prologue, prologue) && self.text.bytes() == rest
+        self.state == State::Untouched && Arc::ptr_eq(&self.prologue, prologue) && self.text.bytes() == rest
     }
 
     /// Takes over a message that was read; false when that cannot be kept.

@@ -1,7 +1,7 @@
 //! [`Splice`]: a list that is gone through once and changed on the way.
 
 /// Bytes that stay, are overwritten, come between, or go. As long as none comes or goes, they stay where they are.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Splice {
     done: Vec<u8>,
     /// What of `done` was passed; what follows lies ahead.

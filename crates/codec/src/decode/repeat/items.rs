@@ -239,28 +239,6 @@ impl<'a> Ground<'_, 'a> {
         let text = self.input;
         let input = text.as_bytes();
         Some(match kernel {
-            Kernel::F64 => number(input, at, lexical::prefix_f64).map(|(v, end)| (Scalar::Double(v), end))?,
-            Kernel::F32 => number(input, at, lexical::prefix_f32).map(|(v, end)| (Scalar::Float(v), end))?,
-            Kernel::Bool => number(input, at, lexical::prefix_bool).map(|(v, end)| (Scalar::Bool(v), end))?,
-            Kernel::F64In(least, greatest) => {
-                let found = number(input, at, lexical::prefix_f64);
-                let (v, end) = found.filter(|(v, _)| (least..=greatest).contains(v))?;
-                (Scalar::Double(v), end)
-            }
-            Kernel::F32In(least, greatest) => {
-                let found = number(input, at, lexical::prefix_f32);
-                let (v, end) = found.filter(|(v, _)| (least..=greatest).contains(&f64::from(*v)))?;
-                (Scalar::Float(v), end)
-            }
-            Kernel::U64 => {
-                let (v, end) = number(input, at, lexical::prefix_u64)?;
-                (i64::try_from(v).map_or(Scalar::UInt(v), Scalar::Int), end)
-            }
-            Kernel::Int { least, greatest } => {
-                let found = number(input, at, lexical::prefix_i64);
-                let (v, end) = found.filter(|(v, _)| (least..=greatest).contains(v))?;
-                (Scalar::Int(v), end)
-            }
             Kernel::Text => {
                 let (found, end) = self.text(at)?;
                 (Scalar::Text(found), end)
@@ -274,6 +252,7 @@ impl<'a> Ground<'_, 'a> {
                 let end = at + plain_value(rest, quote)?;
                 (self.of_type(id, Cow::Borrowed(text.get(at..end)?))?, end)
             }
+            number => return plain_number(number, input, at),
         })
     }
 
@@ -296,6 +275,40 @@ impl<'a> Ground<'_, 'a> {
     fn of_type(self, id: SimpleId, text: Cow<'a, str>) -> Option<Scalar<'a>> {
         parse(self.types, id, text, &|_| None, self.strict).ok()
     }
+}
+
+/// The number at `at` of a kernel that [reads numbers](Kernel::is_plain_number), and where it ends.
+#[inline(always)]
+pub(in super::super) fn plain_number<'a>(
+    kernel: Kernel,
+    input: &[u8],
+    at: usize,
+) -> Option<(Scalar<'a>, usize)> {
+    Some(match kernel {
+        Kernel::F64 => number(input, at, lexical::prefix_f64).map(|(v, end)| (Scalar::Double(v), end))?,
+        Kernel::F32 => number(input, at, lexical::prefix_f32).map(|(v, end)| (Scalar::Float(v), end))?,
+        Kernel::Bool => number(input, at, lexical::prefix_bool).map(|(v, end)| (Scalar::Bool(v), end))?,
+        Kernel::F64In(least, greatest) => {
+            let found = number(input, at, lexical::prefix_f64);
+            let (v, end) = found.filter(|(v, _)| (least..=greatest).contains(v))?;
+            (Scalar::Double(v), end)
+        }
+        Kernel::F32In(least, greatest) => {
+            let found = number(input, at, lexical::prefix_f32);
+            let (v, end) = found.filter(|(v, _)| (least..=greatest).contains(&f64::from(*v)))?;
+            (Scalar::Float(v), end)
+        }
+        Kernel::U64 => {
+            let (v, end) = number(input, at, lexical::prefix_u64)?;
+            (i64::try_from(v).map_or(Scalar::UInt(v), Scalar::Int), end)
+        }
+        Kernel::Int { least, greatest } => {
+            let found = number(input, at, lexical::prefix_i64);
+            let (v, end) = found.filter(|(v, _)| (least..=greatest).contains(v))?;
+            (Scalar::Int(v), end)
+        }
+        Kernel::Text | Kernel::Other(_) | Kernel::Attribute(..) => return None,
+    })
 }
 
 /// The place after what must follow a value. White space after a number belongs to no value; text

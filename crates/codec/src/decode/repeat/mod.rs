@@ -18,7 +18,7 @@ use super::{Decoder, Start};
 use crate::error::Error;
 use crate::scalar::push;
 pub(super) use castile_xml::like::{after, after_space, number};
-pub(super) use items::{end_of, give, plain_value};
+pub(super) use items::{end_of, give, plain_number, plain_value};
 pub(super) use pattern::{Cell, Kernel, Pattern, Trace};
 
 /// How many items may stand there.

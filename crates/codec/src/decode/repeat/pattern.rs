@@ -149,6 +149,12 @@ impl<'a> Decoder<'a, '_> {
 }
 
 impl Kernel {
+    /// Whether it reads a number by its bytes alone.
+    #[inline(always)]
+    pub(in super::super) fn is_plain_number(self) -> bool {
+        !matches!(self, Kernel::Text | Kernel::Other(_) | Kernel::Attribute(..))
+    }
+
     /// `None` for types whose text means something else elsewhere: the prefix of a name.
     pub(in super::super) fn new(decoder: &Decoder<'_, '_>, id: SimpleId) -> Option<Kernel> {
         let types = decoder.types;

@@ -7,8 +7,11 @@ use castile_lexical as lexical;
 use castile_value::DType;
 use castile_xml::common_prefix;
 
-use super::{Changes, Part, Walk};
-use crate::decode::repeat::{Ground, Kernel, end_of, number};
+use super::super::changes::Changes;
+use super::super::text::Part;
+use super::progress::Source;
+use super::walk::Walk;
+use crate::decode::repeat::{Kernel, end_of, number};
 use crate::scalar::packed;
 
 /// So few items between two that differ, and the next are not compared wide; so many equal ones in a row, and
@@ -20,65 +23,59 @@ const MANY: usize = 24;
 const SOME: usize = 64;
 
 impl Walk<'_, '_, '_> {
-    /// Goes on as far as there are items in both texts and each can be read, but not to the last; or until as many
-    /// as `patience` differ in a row.
-    pub(super) fn single(&mut self, differing: &mut usize, patience: usize) {
-        let (Some(cell), ground) = (self.form.cells.first(), self.ground) else {
+    /// Goes on as far as there are items in both texts and each can be read, but not to the last; or until too many
+    /// differ in a row.
+    pub(super) fn single(&mut self) {
+        let (Some(cell), source) = (self.form.cells.first(), self.source) else {
             return;
         };
         let (kernel, dtype) = (cell.kernel, cell.dtype);
         match (kernel, dtype) {
-            (Kernel::F64, DType::F64) => self.side_by_side(differing, patience, |at| {
-                let (value, end) = number(ground.input.as_bytes(), at, lexical::prefix_f64)?;
+            (Kernel::F64, DType::F64) => self.side_by_side(|at| {
+                let (value, end) = number(source.bytes, at, lexical::prefix_f64)?;
                 Some((value.to_ne_bytes(), end))
             }),
             _ => match dtype.size() {
-                1 => self.side_by_side::<1>(differing, patience, any(ground, kernel, dtype)),
-                2 => self.side_by_side::<2>(differing, patience, any(ground, kernel, dtype)),
-                4 => self.side_by_side::<4>(differing, patience, any(ground, kernel, dtype)),
-                _ => self.side_by_side::<8>(differing, patience, any(ground, kernel, dtype)),
+                1 => self.side_by_side::<1>(any(source, kernel, dtype)),
+                2 => self.side_by_side::<2>(any(source, kernel, dtype)),
+                4 => self.side_by_side::<4>(any(source, kernel, dtype)),
+                _ => self.side_by_side::<8>(any(source, kernel, dtype)),
             },
         }
     }
 
     #[inline(always)]
-    fn side_by_side<const N: usize>(
-        &mut self,
-        differing: &mut usize,
-        patience: usize,
-        read: impl Fn(usize) -> Option<([u8; N], usize)>,
-    ) {
-        let form = self.form;
-        let room = form.most.saturating_sub(self.items).saturating_sub(1) as usize;
-        let count = self.widths.ahead().len().saturating_sub(1).min(room);
-        let (Some(widths), Some(cell)) = (self.widths.ahead_mut().get_mut(..count), form.cells.first())
-        else {
+    fn side_by_side<const N: usize>(&mut self, read: impl Fn(usize) -> Option<([u8; N], usize)>) {
+        let (form, on) = (self.form, &mut *self.on);
+        let room = form.most.saturating_sub(on.items).saturating_sub(1) as usize;
+        let count = on.widths.ahead().len().saturating_sub(1).min(room);
+        let (Some(widths), Some(cell)) = (on.widths.ahead_mut().get_mut(..count), form.cells.first()) else {
             return;
         };
         let mut sides = Sides {
             old: self.old.again(),
-            new: self.ground.input.as_bytes(),
+            new: self.source.bytes,
             between: &form.between,
             kernel: cell.kernel,
             widths,
-            values: self.values.ahead_mut().as_chunks_mut::<N>().0,
+            values: on.values.ahead_mut().as_chunks_mut::<N>().0,
             item: 0,
-            before: self.before,
-            at: self.at,
-            differing: *differing,
-            in_place: self.in_place,
+            before: on.before,
+            at: on.at,
+            differing: on.differing,
+            in_place: on.in_place,
             parsed: 0,
-            changes: &mut self.changes,
-            first: self.items as usize,
+            changes: &mut on.changes,
+            first: on.items as usize,
         };
-        sides.run(patience, read);
+        sides.run(on.patience, read);
         let item = sides.item;
-        (self.before, self.at, self.in_place) = (sides.before, sides.at, sides.in_place);
-        self.parsed += sides.parsed;
-        *differing = sides.differing;
-        self.widths.keep(item);
-        self.values.keep(item * N);
-        self.items += item as u32;
+        (on.before, on.at, on.in_place) = (sides.before, sides.at, sides.in_place);
+        on.parsed += sides.parsed;
+        on.differing = sides.differing;
+        on.widths.keep(item);
+        on.values.keep(item * N);
+        on.items += item as u32;
     }
 }
 
@@ -282,12 +279,12 @@ fn is_equal(a: &[u8], b: &[u8], bytes: usize) -> bool {
 
 /// Reads a number of any type.
 fn any<const N: usize>(
-    ground: Ground<'_, '_>,
+    source: Source<'_, '_>,
     kernel: Kernel,
     dtype: DType,
 ) -> impl Fn(usize) -> Option<([u8; N], usize)> {
     move |at| {
-        let (scalar, end) = ground.value(kernel, at)?;
+        let (scalar, end) = source.value(kernel, at)?;
         Some((*packed(dtype, &scalar)?.first_chunk()?, end))
     }
 }
