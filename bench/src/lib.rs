@@ -28,6 +28,7 @@ mod stats;
 mod suite;
 mod summary;
 mod trace;
+mod warmup;
 mod wire;
 mod workload;
 

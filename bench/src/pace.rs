@@ -1,12 +1,14 @@
 //! How long runs measure, and whom: `runs.toml`.
 
 use std::path::Path;
+use std::time::Duration;
 
 use serde::Deserialize;
 
 use crate::Outcome;
 use crate::engine::Engine;
 use crate::stats;
+use crate::warmup::Warmup;
 use crate::workload::{Cell, Measure};
 
 /// Times of a run; an engine that is slower than they allow gets fewer rounds, or a row that says so.
@@ -23,7 +25,9 @@ pub(crate) struct Pace {
     pub(crate) seconds: f64,
     /// Part of the warm-up that an engine's definition asks for.
     pub(crate) warmup_part: f64,
-    /// Warm-up of one engine for one operation in one measure.
+    /// Warm-up of one engine for one operation in one measure,
+    pub(crate) warmup_seconds: f64,
+    /// and at most, while its calls still become faster.
     pub(crate) warmup_seconds_max: f64,
     /// A round of a load; where the cell counts requests, it ends with the last of them.
     pub(crate) load_seconds: f64,
@@ -32,7 +36,7 @@ pub(crate) struct Pace {
     /// Where one call would take longer than this, an engine is measured at powers of ten and the greatest size only; its other
     /// sizes say so.
     pub(crate) call_seconds_sparse: f64,
-    /// One engine in one cell, checks and warm-up included; who is beyond it after a round has no other.
+    /// One engine's rounds in one cell; who is beyond it after a round has no other.
     pub(crate) engine_seconds_max: f64,
     #[serde(default)]
     pub(crate) variants: Variants,
@@ -74,6 +78,13 @@ struct File {
 }
 
 impl Pace {
+    /// The warm-up of an engine for an operation.
+    pub(crate) fn warmup(&self, engine: &Engine) -> Warmup {
+        let asked = engine.warmup_seconds * self.warmup_part;
+        let [wanted, most] = [self.warmup_seconds, self.warmup_seconds_max].map(|most| asked.min(most));
+        Warmup::new(Duration::from_secs_f64(wanted), Duration::from_secs_f64(most))
+    }
+
     /// That of a quick or of a full run of the suite in `folder`.
     ///
     /// # Errors
@@ -191,7 +202,7 @@ mod tests {
             Pace::of(folder(), true).expect("quick"),
         );
         assert!(quick.rounds <= full.rounds && quick.seconds < full.seconds);
-        assert!(quick.warmup_part < full.warmup_part && quick.warmup_seconds_max < full.warmup_seconds_max);
+        assert!(quick.warmup_part < full.warmup_part && quick.warmup_seconds < full.warmup_seconds);
         assert!(quick.call_seconds_max < full.call_seconds_max);
         assert!(quick.engine_seconds_max < full.engine_seconds_max);
         assert!(quick.load_seconds < full.load_seconds);

@@ -287,10 +287,9 @@ impl<'s> Run<'s> {
         if cell.measure == Measure::Coldstart {
             return Ok(Ok(1.0));
         }
-        let warmup = session.engine.warmup_seconds * self.pace.warmup_part;
-        let warmup = Duration::from_secs_f64(warmup.min(self.pace.warmup_seconds_max));
+        let warmup = self.pace.warmup(session.engine);
         if cell.measure == Measure::Throughput {
-            let time = warmup + Duration::from_millis(20);
+            let time = warmup.wanted + Duration::from_millis(20);
             return Ok(time::round(session, cell, material, &self.sink, None, time)
                 .map(|_| 1.0)
                 .map_err(|refusal| verdict(session, refusal.into())));
@@ -328,7 +327,7 @@ impl<'s> Run<'s> {
             let mut ran = false;
             for offset in 0..count {
                 let turn = &mut turns[(round + offset) % count];
-                let beyond = round > 0 && turn.spent > self.pace.engine_seconds_max;
+                let beyond = round > 0 && turn.spent - turn.before > self.pace.engine_seconds_max;
                 if turn.failed.is_some() || beyond || self.pace.enough(cell.measure, &turn.medians()) {
                     continue;
                 }

@@ -69,6 +69,7 @@ rounds_enough = 2
 spread_enough = 0.0
 seconds = 0.02
 warmup_part = 0.1
+warmup_seconds = 0.1
 warmup_seconds_max = 0.1
 load_seconds = 0.05
 call_seconds_max = 20.0

@@ -11,6 +11,7 @@ use crate::engine::process::{Refusal, Sample};
 use crate::net::load::{self, Until};
 use crate::net::sink::Sink;
 use crate::trace::Kind;
+use crate::warmup::Warmup;
 use crate::wire::Message;
 use crate::workload::{Cell, Measure};
 
@@ -44,9 +45,10 @@ pub(crate) fn warm(
     cell: &Cell<'_>,
     material: &Material,
     sink: &Sink,
-    wanted: Duration,
+    mut warmup: Warmup,
 ) -> Result<f64, Refusal> {
     let operation = format!("{} {}", material.operation, cell.measure.name());
+    let before = session.warmed.get(&operation).copied().unwrap_or_default();
     let started = Instant::now();
     let mut calls = 1;
     loop {
@@ -59,10 +61,9 @@ pub(crate) fn warm(
             Duration::from_millis(50),
         )?;
         let one = crate::stats::median(&round.samples).max(1.0);
-        let spent = started.elapsed();
-        let before = session.warmed.get(&operation).copied().unwrap_or_default();
-        if before + spent >= wanted {
-            session.warmed.insert(operation, before + spent);
+        let spent = before + started.elapsed();
+        if warmup.is_over(one, spent) {
+            session.warmed.insert(operation, spent);
             return Ok(one);
         }
         calls = (50e6 / one).clamp(1.0, CALLS_MAX as f64) as usize;

@@ -174,7 +174,7 @@ impl Known {
         // What it is told to load takes about as long as sending it.
         let before = cold(pace, engine, cell, start, warmed) + checks + 4.0 * one;
         let round = (pace.seconds / pace.rounds as f64).max(2.0 * one);
-        let most = 1.0 + ((pace.engine_seconds_max - before) / round).max(0.0).floor();
+        let most = 1.0 + (pace.engine_seconds_max / round).floor();
         CHANGE_SECONDS + before + round * most.min(rounds)
     }
 }
@@ -192,7 +192,9 @@ fn cold(pace: &Pace, engine: &Engine, cell: &Cell<'_>, start: f64, warmed: &mut 
     let settings = (name(), format!("{:?}", cell.point.set));
     let contract = (name(), cell.workload.kind.contract(engine.style).to_owned());
     let starts = [contract, settings].map(|started| f64::from(u8::from(warmed.insert(started))));
-    let warmup = (engine.warmup_seconds * pace.warmup_part).min(pace.warmup_seconds_max);
+    let warmup = pace.warmup(engine);
+    let more = warmup.most.saturating_sub(warmup.wanted) / 3;
+    let warmup = (warmup.wanted + more).as_secs_f64();
     let first = f64::from(u8::from(warmed.insert(operation)));
     start * starts.iter().sum::<f64>() + warmup * first
 }
