@@ -150,6 +150,29 @@ impl Record {
         }
     }
 
+    /// The values of records that lie one behind the other, and how many records these are: the first of some values,
+    /// and what follows it. `None` when that is no record of this shape.
+    pub fn run<'v>(records: &'v [Value], shape: &Arc<Shape>) -> Option<(usize, &'v [Value])> {
+        let Value::Record(first) = records.first()?.held() else {
+            return None;
+        };
+        if !first.is_of(shape) {
+            return None;
+        }
+        let Held::Shared(block, at) = &first.held else {
+            return Some((1, first.values()));
+        };
+        let follows = |(at, value): &(u32, &Value)| match value {
+            Value::Record(Record {
+                held: Held::Shared(other, number),
+            }) => Arc::ptr_eq(block, other) && number == at,
+            _ => false,
+        };
+        let count = (*at..).zip(records).take_while(follows).count().max(1);
+        let values = block.values.get(*at as usize * shape.len()..)?;
+        Some((count, values.get(..count * shape.len())?))
+    }
+
     /// The values in the order of the shape's fields, to change them.
     pub fn values_mut(&mut self) -> &mut [Value] {
         if let Held::Shared(block, at) = &self.held {
@@ -341,6 +364,37 @@ mod tests {
                 assert_eq!(record.get("text"), Some(&n.to_string().into()));
             }
         }
+    }
+
+    #[test]
+    fn records_in_one_piece_of_memory_are_a_run() {
+        let mut records = flock(30);
+        let shape = match &records[1] {
+            Value::Record(record) => record.shape().clone(),
+            other => panic!("{other:?}"),
+        };
+        let counts = |records: &[Value]| -> Vec<usize> {
+            let mut rest = records;
+            let runs = std::iter::from_fn(|| {
+                let (count, values) = Record::run(rest, &shape)?;
+                let all = rest[..count].iter().flat_map(|record| match record.held() {
+                    Value::Record(record) => record.values(),
+                    _ => &[],
+                });
+                assert!(all.eq(values), "{values:?}");
+                rest = &rest[count..];
+                Some(count)
+            });
+            runs.collect()
+        };
+        assert_eq!(Record::run(&records, &shape), None);
+        assert_eq!(counts(&records[1..]), [4, 8, 16, 2]);
+        assert_eq!(counts(&records[3..]), [2, 8, 16, 2]);
+        records.swap(7, 8);
+        records[20] = Arc::new(records[20].clone()).into();
+        assert_eq!(counts(&records[1..]), [4, 2, 1, 1, 4, 7, 1, 8, 2]);
+        let other = Arc::new(Shape::new("t", vec!["n".into()]));
+        assert_eq!(Record::run(&records[1..], &other), None);
     }
 
     #[test]

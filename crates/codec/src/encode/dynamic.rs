@@ -1,21 +1,11 @@
-//! Lists of flat records that are dynamic values, written from where they lie; single values where they are of the kind
-//! that their type suggests.
-
-use std::sync::Arc;
+//! Single values, written where they are of the kind that their type suggests.
 
 use castile_lexical as lexical;
-use castile_message::Marks;
-use castile_plan::Field;
-use castile_value::{Scalar, Shape, Value};
-use castile_xml::{Constant, NUMBER, Room};
+use castile_value::{Scalar, Value};
+use castile_xml::{Constant, NUMBER};
 
-use super::Encoder;
-use super::glue::Glue;
 use super::items::Kernel;
 use super::packed::append_text;
-
-/// How the values of a field are written, and what comes after each.
-pub(super) type Cell<'g> = (Kernel, &'g Constant);
 
 /// A value that is asked for what a [`Kernel`] writes; `None` when it is of another kind.
 pub(super) trait Given {
@@ -57,67 +47,6 @@ macro_rules! given {
 given!(Value, Value, |text| text);
 given!(Scalar<'_>, Scalar, |text| text);
 
-impl<M: Marks> Encoder<'_, M> {
-    /// The cells of a flat type's fields; `None` when values of some field need more checks.
-    pub(super) fn dynamic_cells<'g>(&self, fields: &[Field], glue: &'g Glue) -> Option<Vec<Cell<'g>>> {
-        let cells = fields.iter().zip(&glue.between);
-        cells.map(|(f, gap)| Some((self.kernel(f)?, gap))).collect()
-    }
-
-    /// Writes records; `false` when one has another shape, or values of another kind than its type suggests.
-    pub(super) fn dynamic_rows(
-        &mut self,
-        glue: &Glue,
-        cells: &[Cell<'_>],
-        shape: &Arc<Shape>,
-        records: &[Value],
-    ) -> bool {
-        let around: usize = cells.iter().map(|(_, gap)| NUMBER + gap.room()).sum();
-        self.out.extend_from_slice(&glue.first);
-        let mut room = Room::new(self.out);
-        let good = records.iter().all(|record| match record.held() {
-            Value::Record(record) => {
-                record.is_of(shape) && row(cells, around, record.values().iter(), &mut room)
-            }
-            Value::Map(entries) => {
-                let values = entries.iter().map(|(_, value)| value);
-                shape.is_of_map(entries) && row(cells, around, values, &mut room)
-            }
-            _ => false,
-        });
-        room.finish(glue.opening);
-        good
-    }
-}
-
-/// Writes a record, a value for each cell; `false` when one is of another kind than its type suggests. `around`: the most
-/// bytes beside texts.
-#[inline(always)]
-fn row<'v>(
-    cells: &[Cell<'_>],
-    around: usize,
-    values: impl ExactSizeIterator<Item = &'v Value> + Clone,
-    room: &mut Room<'_>,
-) -> bool {
-    if values.len() != cells.len() {
-        return false;
-    }
-    let text = |value: &Value| value.text().map_or(0, str::len);
-    let bytes = values.clone().fold(around, |bytes, value| bytes + text(value));
-    let plain = room.write(bytes, |out| {
-        let mut at = 0;
-        for ((kernel, gap), value) in cells.iter().zip(values.clone()) {
-            at = put(*kernel, value, gap, out, at)?;
-        }
-        Some(at)
-    });
-    plain
-        || room.append(|out| {
-            let mut cells = cells.iter().zip(values);
-            cells.all(|((kernel, gap), value)| append(*kernel, value, gap, out))
-        })
-}
-
 /// Writes a value at `at` with what comes after it, and gives where that ends; `None` when it is of another kind,
 /// or text that has to be looked at more closely.
 #[inline(always)]
@@ -129,13 +58,7 @@ pub(super) fn put(
     at: usize,
 ) -> Option<usize> {
     Some(match kernel {
-        Kernel::Text => {
-            let text = value.text()?;
-            if !castile_xml::copy_plain(text, out.get_mut(at..)?) {
-                return None;
-            }
-            gap.put(out, at + text.len())
-        }
+        Kernel::Text => gap.put_after_text(value.text()?, out, at)?,
         Kernel::Int { least, greatest } => {
             let v = value.int().filter(|v| (least..=greatest).contains(v))?;
             gap.put_after(out, at, |out| lexical::write_i64(v, out))

@@ -17,6 +17,7 @@ mod kernel;
 mod list;
 mod order;
 mod packed;
+mod records;
 mod stream;
 mod substitute;
 mod texts;

@@ -99,7 +99,7 @@ impl<M: Marks> Encoder<'_, M> {
         if !layout.texts().is_empty() && self.keeps_records(&glue, layout, fields, items) {
             return Ok(items.len());
         }
-        let dynamic = self.dynamic_cells(fields, &glue);
+        let dynamic = self.record_cells(fields, &glue);
         let typed = self.typed_cells(fields, &glue);
         let mut writer = RowWriter::new(&[], glue.clone());
         let mut numbers = Texts::new(layout.fields().len());
@@ -207,17 +207,17 @@ impl<M: Marks> Encoder<'_, M> {
     }
 
     /// Writes texts; `false` when one is none, or none that XML can carry.
-    fn texts<'t>(&mut self, glue: &Glue, mut texts: impl Iterator<Item = Option<&'t str>>) -> bool {
+    fn texts<'t>(&mut self, glue: &Glue, texts: impl Iterator<Item = Option<&'t str>>) -> bool {
         let gap = &glue.between[0];
         self.out.extend_from_slice(&glue.first);
         let mut room = Room::new(self.out);
-        let good = texts.all(|text| {
-            let Some(text) = text else { return false };
-            let plain = room.write(text.len() + gap.room(), |out| {
-                castile_xml::copy_plain(text, out).then(|| gap.put(out, text.len()))
-            });
-            plain || room.append(|out| append_text(text, gap, out))
-        });
+        let good = room.write_each(
+            gap.room(),
+            texts,
+            |text| text.map_or(0, str::len) + gap.room(),
+            |text, out| gap.put_after_text(text?, out, 0),
+            |text, out| text.is_some_and(|text| append_text(text, gap, out)),
+        );
         room.finish(glue.opening);
         good
     }
@@ -366,10 +366,7 @@ fn put_row(
             Cell::Text(k) => {
                 let text = texts.get(*k)?;
                 note(at);
-                if !castile_xml::copy_plain(text, out.get_mut(at..)?) {
-                    return None;
-                }
-                gap.put(out, at + text.len())
+                gap.put_after_text(text, out, at)?
             }
         };
     }

@@ -82,10 +82,13 @@ impl<'o> LinesOut<'o> {
             room, cells, around, ..
         } = self;
         is_line_of::<T>(self.layout)
-            && records.iter().all(|record| {
-                let plain = room.write(*around + record.line_bytes(), |out| record.put_line(cells, out));
-                plain || room.append(|out| record.append_line(cells, out))
-            })
+            && room.write_each(
+                *around,
+                records,
+                |record| *around + record.line_bytes(),
+                |record, out| record.put_line(cells, out),
+                |record, out| record.append_line(cells, out),
+            )
     }
 
     /// Takes back the start of a record that does not come, which is so many bytes.

@@ -175,7 +175,7 @@ impl Cell for String {
 
     #[inline(always)]
     fn put(&self, cell: &CellOut<'_>, out: &mut [u8], at: usize) -> Option<usize> {
-        castile_xml::copy_plain(self, out.get_mut(at..)?).then(|| cell.after.put(out, at + self.len()))
+        cell.after.put_after_text(self, out, at)
     }
 
     fn append(&self, cell: &CellOut<'_>, out: &mut Vec<u8>) -> bool {
