@@ -185,6 +185,19 @@ fn texts_are_shared_at_will() {
 }
 
 #[test]
+fn what_comes_after_a_shared_text_says_its_type() {
+    let table = table();
+    let texts = Value::List(vec!["a text of more than sixteen bytes".into(); 3]);
+    let op = Value::map([("texts", texts), ("text", "short".into())]);
+    let body = graph(&table, op, Vec::new());
+    let written = write(&table, Version::Soap11, &body, true).unwrap();
+    assert!(
+        written.contains("<text xsi:type=\"xsd:string\">short</text>"),
+        "{written}"
+    );
+}
+
+#[test]
 fn what_a_caller_gets_wrong_is_named() {
     let table = table();
     for (name, value, objects, words) in [

@@ -164,6 +164,47 @@ fn records_in_records_of_soap_encoding() {
     }
 }
 
+/// Puts texts that repeat in the place of others.
+fn repeat_texts(rng: &mut Rng, value: &mut Value) {
+    const TEXTS: [&str; 4] = [
+        "a text that stands in several places",
+        "another one, <which> is escaped",
+        "sixteen bytes, &",
+        "a short one",
+    ];
+    match value {
+        Value::Text(text) if rng.once_in(2) => *text = (*rng.pick(&TEXTS)).into(),
+        Value::Record(record) => record.values_mut().iter_mut().for_each(|v| repeat_texts(rng, v)),
+        Value::Map(entries) => entries.iter_mut().for_each(|(_, v)| repeat_texts(rng, v)),
+        Value::List(items) => items.iter_mut().for_each(|v| repeat_texts(rng, v)),
+        _ => {}
+    }
+}
+
+#[test]
+fn records_in_records_that_share_texts() {
+    let table = Table::parse(TYPES).with_arrays(&[("Things", 1)]);
+    let plan = table.plan("op").into_encoded();
+    let mut rng = Rng::new(5);
+    let mut shared = 0;
+    for _ in 0..150 {
+        let mut items = things(&table, &mut rng, 8);
+        items.iter_mut().for_each(|item| repeat_texts(&mut rng, item));
+        while rng.once_in(3) {
+            let at = rng.below(items.len());
+            spoil(&mut rng, &mut items[at]);
+        }
+        let body = body(&table, "op", Value::map([("things", Value::List(items))]));
+        let options = EncodeOptions {
+            share_texts: true,
+            ..EncodeOptions::default()
+        };
+        let written = check_by(&table, &plan, &body, &options);
+        shared += written.map_or(0, |text| text.matches(" href=\"#id").count());
+    }
+    assert!(shared > 500, "{shared}");
+}
+
 #[test]
 fn lists_that_are_mostly_unlike() {
     let table = Table::parse(TYPES);

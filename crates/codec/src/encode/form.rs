@@ -11,15 +11,17 @@
 
 use std::sync::Arc;
 
-use castile_message::Marks;
+use castile_message::{Marks, Version};
 use castile_plan::{Complex, ComplexId, Field, FieldKind, Occurs, Particle, Tags, TypeId};
 use castile_value::{Item, Items, Record, Shape, Source, Value};
 use castile_xml::{Constant, NUMBER, Room};
 
 use super::Encoder;
 use super::dynamic::{Given, append, put};
+use super::encoded::{Encoding, Place, Shared};
 use super::items::Kernel;
 use super::keep::Apart;
+use super::packed::append_text;
 
 /// Records in one another, the elements of a form, and the items of a list within it: with more, little is gained.
 const LEVELS_MAX: u32 = 8;
@@ -29,6 +31,8 @@ const INNER_MAX: usize = 256;
 /// An element, and how what stands in it is written.
 pub(super) struct Form<'t> {
     open: Constant,
+    /// Bytes of `open` before the type: where it may say that its text is shared.
+    name: usize,
     close: Constant,
     inner: Inner<'t>,
     /// From these sizes on values are not written so, for they are kept by themselves.
@@ -50,15 +54,17 @@ struct Part<'t> {
 }
 
 /// Writes elements of a form. What says that it wrote none may have written a part.
-pub(super) struct Pen<'o> {
+pub(super) struct Pen<'o, 'e> {
     room: Room<'o>,
+    /// Who knows the texts that were written before.
+    sharing: Option<&'o mut Encoding<'e>>,
 }
 
 impl<'e, M: Marks> Encoder<'e, M> {
     /// The form of a field's elements, those of its list; `None` when they can be too different.
     pub(super) fn form(&self, f: &Field, tags: &Tags) -> Option<Form<'e>> {
         let mut parts_left = PARTS_MAX;
-        let has = !self.shares_texts() && !self.says_type && self.has_form(f, 0, &mut parts_left);
+        let has = !self.says_type && self.has_form(f, 0, &mut parts_left);
         has.then(|| self.form_of(f, &tags.open, tags)).flatten()
     }
 
@@ -99,6 +105,7 @@ impl<'e, M: Marks> Encoder<'e, M> {
         let kept = self.keep.as_ref().map_or(all, |keep| keep.apart());
         Some(Form {
             open: Constant::new(&[open, b">"].concat()),
+            name: tags.open.len(),
             close: Constant::new(&tags.close),
             inner,
             apart: Apart {
@@ -151,15 +158,28 @@ impl Part<'_> {
     }
 }
 
-impl<'o> Pen<'o> {
+impl<'o, 'e> Pen<'o, 'e> {
     /// Writes behind what is in `out`.
-    pub(super) fn new(out: &'o mut Vec<u8>) -> Self {
-        Pen { room: Room::new(out) }
+    pub(super) fn new(out: &'o mut Vec<u8>, sharing: Option<&'o mut Encoding<'e>>) -> Self {
+        let room = Room::new(out);
+        Pen { room, sharing }
     }
 
     /// Where the next element begins.
     pub(super) fn at(&self) -> usize {
         self.room.at()
+    }
+
+    /// Where [`go_back`](Pen::go_back) goes back to.
+    pub(super) fn place(&self) -> Option<Place> {
+        self.sharing.as_ref().map(|encoding| encoding.place())
+    }
+
+    /// Forgets the texts that were shared since.
+    pub(super) fn go_back(&mut self, place: Option<Place>) {
+        if let (Some(encoding), Some(place)) = (&mut self.sharing, place) {
+            encoding.go_back(place);
+        }
     }
 
     /// Ends the output where the last element does.
@@ -266,6 +286,12 @@ impl<'o> Pen<'o> {
         if text >= form.apart.bytes {
             return false;
         }
+        if let (Some(encoding), Kernel::Text, Some(text)) = (&mut self.sharing, kernel, value.text()) {
+            let (shared, version) = (encoding.share(text), encoding.version);
+            if shared != Shared::Never {
+                return self.shared(form, shared, version, text);
+            }
+        }
         let bytes = open.room() + text + NUMBER + close.room();
         let written = self.room.write(bytes, |out| {
             let at = open.put(out, 0);
@@ -276,5 +302,20 @@ impl<'o> Pen<'o> {
                 out.extend_from_slice(open.bytes());
                 append(kernel, value, close, out)
             })
+    }
+
+    /// Writes an element with a text that others may refer to, or one that refers to another.
+    fn shared(&mut self, form: &Form<'_>, shared: Shared, version: Version, text: &str) -> bool {
+        let (name, open) = form.open.bytes().split_at(form.name);
+        self.room.append(|out| {
+            out.extend_from_slice(name);
+            shared.put(version, out);
+            if let Shared::Before(..) = shared {
+                out.extend_from_slice(b"/>");
+                return true;
+            }
+            out.extend_from_slice(open);
+            append_text(text, &form.close, out)
+        })
     }
 }

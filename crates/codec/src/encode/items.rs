@@ -66,11 +66,7 @@ impl<'i> Rest<'i> {
 impl<'e, M: Marks> Encoder<'e, M> {
     /// Writes each item with its tags.
     pub(super) fn items(&mut self, f: &Field, tags: &Tags, items: &dyn Items) -> Result<(), Error> {
-        let done = if self.shares_texts() {
-            0
-        } else {
-            self.some_at_a_time(f, tags, items)?
-        };
+        let done = self.some_at_a_time(f, tags, items)?;
         if done == 0 && self.keeps_items(f, tags, items) {
             return Ok(());
         }
@@ -119,9 +115,11 @@ impl<'e, M: Marks> Encoder<'e, M> {
         note: &mut impl FnMut(usize),
     ) -> (usize, Option<Item<'i>>) {
         let start = self.out.len();
-        let (mut end, mut pen) = (start, Pen::new(self.out));
+        let sharing = self.encoding.as_deref_mut().filter(|_| self.options.share_texts);
+        let (mut end, mut pen) = (start, Pen::new(self.out, sharing));
         let mut other = None;
         while at < items.len() && end - start < RUN_BYTES {
+            let place = pen.place();
             let (written, item) = match items.value(at) {
                 Some(value) => (pen.value(form, value), None),
                 None => {
@@ -130,6 +128,7 @@ impl<'e, M: Marks> Encoder<'e, M> {
                 }
             };
             if !written {
+                pen.go_back(place);
                 other = item.or_else(|| Some(items.item(at)));
                 break;
             }

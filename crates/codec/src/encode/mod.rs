@@ -227,7 +227,7 @@ impl<'e, M: Marks> Encoder<'e, M> {
 
     fn message(&mut self, plan: &Plan, header: &'e dyn Source, body: &'e dyn Source) -> Result<(), Error> {
         if plan.encoded {
-            self.encoding = Some(Box::new(encoded::Encoding::new(body)));
+            self.encoding = Some(Box::new(encoded::Encoding::new(body, self.version)));
         }
         self.envelope(&plan.namespaces, |encoder| {
             encoder.header(plan.header, header)?;

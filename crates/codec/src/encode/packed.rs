@@ -46,7 +46,7 @@ impl<M: Marks> Encoder<'_, M> {
             return Ok(0);
         }
         match f.ty {
-            TypeId::Simple(id) if !M::ACTIVE && self.is_free_text(id) => {
+            TypeId::Simple(id) if !M::ACTIVE && !self.shares_texts() && self.is_free_text(id) => {
                 let glue = Glue::new(&[tags], false);
                 if self.keeps_texts(&glue, items) {
                     return Ok(items.len());
@@ -90,7 +90,10 @@ impl<M: Marks> Encoder<'_, M> {
             TypeId::Simple(id) => types.dtype(id).is_some() || self.is_free_text(id),
             _ => false,
         };
-        if M::ACTIVE || !fields.iter().all(|f| self.is_uniform(f) && free(f)) {
+        if M::ACTIVE || self.shares_texts() && !layout.texts().is_empty() {
+            return Ok(0);
+        }
+        if !fields.iter().all(|f| self.is_uniform(f) && free(f)) {
             return Ok(0);
         }
         let mut around = vec![tags];

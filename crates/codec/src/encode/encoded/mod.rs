@@ -6,6 +6,7 @@
 
 mod array;
 mod shared;
+mod texts;
 
 use castile_message::{Marks, Version};
 use castile_plan::{Field, Tags, TypeId, Types};
@@ -16,7 +17,8 @@ use super::any::natural;
 use super::element::wrong_kind;
 use crate::error::{Error, Kind};
 
-pub(super) use shared::Encoding;
+pub(super) use shared::{Encoding, Place};
+pub(super) use texts::Shared;
 
 /// The namespace of the encoding.
 const fn namespace(version: Version) -> &'static str {

@@ -13,21 +13,29 @@ use castile_value::{Item, Scalar, Source};
 
 use super::super::Encoder;
 use super::no_object;
+use super::texts::{Shared, SharedTexts};
 use crate::error::Error;
 
 /// What is known of shared objects.
 pub(in super::super) struct Encoding<'e> {
     /// Who knows the objects.
     objects: &'e dyn Source,
+    pub(in super::super) version: Version,
     /// The ids given so far, which are counted.
     ids: HashMap<u32, u32>,
     /// Those still to be written.
     waiting: VecDeque<(u32, u32, TypeId)>,
-    /// The ids of texts.
-    texts: HashMap<Box<str>, u32>,
+    texts: SharedTexts,
     next: u32,
     /// The element at hand need not say its declared type.
     pub(super) untyped: bool,
+}
+
+/// A place in a message, as far as its texts are concerned.
+#[derive(Clone, Copy)]
+pub(in super::super) struct Place {
+    texts: usize,
+    next: u32,
 }
 
 /// Texts shorter than this are not shared: a reference would be longer.
@@ -37,12 +45,13 @@ const TEXT_BYTES_MIN: usize = 16;
 const INLINE_DEPTH_MAX: u32 = 40;
 
 impl<'e> Encoding<'e> {
-    pub(in super::super) fn new(objects: &'e dyn Source) -> Self {
+    pub(in super::super) fn new(objects: &'e dyn Source, version: Version) -> Self {
         Encoding {
             objects,
+            version,
             ids: HashMap::new(),
             waiting: VecDeque::new(),
-            texts: HashMap::new(),
+            texts: SharedTexts::default(),
             next: 0,
             untyped: false,
         }
@@ -51,6 +60,28 @@ impl<'e> Encoding<'e> {
     fn new_id(&mut self) -> u32 {
         self.next += 1;
         self.next
+    }
+
+    /// What is known of a text that is about to be written.
+    pub(in super::super) fn share(&mut self, text: &str) -> Shared {
+        match text.len() {
+            0..TEXT_BYTES_MIN => Shared::Never,
+            _ => self.texts.look_up(text, &mut self.next),
+        }
+    }
+
+    /// Where [`go_back`](Encoding::go_back) goes back to.
+    pub(in super::super) fn place(&self) -> Place {
+        Place {
+            texts: self.texts.len(),
+            next: self.next,
+        }
+    }
+
+    /// Forgets the texts since a place, between which and now no other objects were written: they are written again.
+    pub(in super::super) fn go_back(&mut self, place: Place) {
+        self.texts.truncate(place.texts);
+        self.next = place.next;
     }
 }
 
@@ -79,31 +110,26 @@ impl<'e, M: Marks> Encoder<'e, M> {
 
     /// A text, or a reference to where it stands already.
     pub(super) fn shared_text(&mut self, ty: TypeId, text: &str, tags: &Tags) -> Result<(), Error> {
-        let scalar = |text: &str| Item::Scalar(Scalar::Text(text.to_owned().into()));
-        if let Some(encoding) = self.encoding.as_mut().filter(|_| text.len() >= TEXT_BYTES_MIN) {
-            if let Some(&id) = encoding.texts.get(text) {
-                self.refer(id);
-                return Ok(());
-            }
-            let id = encoding.new_id();
-            encoding.texts.insert(text.into(), id);
-            self.identify(id);
+        let shared = self
+            .encoding
+            .as_mut()
+            .map_or(Shared::Never, |encoding| encoding.share(text));
+        shared.put(self.version, self.out);
+        if let Shared::Before(_) = shared {
+            self.is_untyped();
+            self.raw("/>");
+            return Ok(());
         }
-        self.encoded_value(ty, scalar(text), tags)
+        self.encoded_value(ty, Item::Scalar(Scalar::Text(text.into())), tags)
     }
 
     fn refer(&mut self, id: u32) {
-        self.raw(&match self.version {
-            Version::Soap11 => format!(" href=\"#id{id}\"/>"),
-            Version::Soap12 => format!(" E:ref=\"id{id}\"/>"),
-        });
+        Shared::Before(id).put(self.version, self.out);
+        self.raw("/>");
     }
 
     fn identify(&mut self, id: u32) {
-        self.raw(&match self.version {
-            Version::Soap11 => format!(" id=\"id{id}\""),
-            Version::Soap12 => format!(" E:id=\"id{id}\""),
-        });
+        Shared::New(id).put(self.version, self.out);
     }
 
     /// Writes the objects that wait, and those that these refer to.
