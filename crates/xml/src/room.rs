@@ -14,11 +14,11 @@ pub struct Room<'o> {
     at: usize,
 }
 
-/// Zeros made at once. So few stores are on their way while the rows before are still formatted; more of them are
-/// waited for.
-const AHEAD: usize = 1536;
-
 impl<'o> Room<'o> {
+    /// Zeros made at once. So few stores are on their way while the rows before are still formatted; more of them are
+    /// waited for.
+    pub const AHEAD: usize = 1536;
+
     /// Room behind what is written already.
     pub fn new(out: &'o mut Vec<u8>) -> Self {
         let at = out.len();
@@ -87,9 +87,9 @@ impl<'o> Room<'o> {
     #[cold]
     #[inline(never)]
     fn grow(&mut self, bytes: usize) {
-        let end = self.at + bytes.max(AHEAD);
+        let end = self.at + bytes.max(Self::AHEAD);
         while self.out.len() < end {
-            self.out.resize(end.min(self.out.len() + AHEAD), 0);
+            self.out.resize(end.min(self.out.len() + Self::AHEAD), 0);
         }
     }
 

@@ -227,7 +227,7 @@ impl RowWriter {
         put: impl Fn([u8; N], &mut [u8; NUMBER]) -> usize,
     ) {
         let gap = &self.glue.between[0];
-        self.write_blocks(rows, out, |rows, room| {
+        self.write_blocks(rows, ROWS, out, |rows, room| {
             let mut at = 0;
             for value in column.each(rows) {
                 at = gap.put_after(room, at, |number| {
@@ -249,7 +249,9 @@ impl RowWriter {
     ) {
         let gaps = &self.glue.between;
         let mut texts = Texts::new(gaps.len());
-        self.write_blocks(rows, out, |rows, room| {
+        // So many that making room for them is not waited for.
+        let at_once = (Room::AHEAD / self.row_bytes().max(1)).clamp(ROWS / 8, ROWS);
+        self.write_blocks(rows, at_once, out, |rows, room| {
             for (cell, (kernel, column)) in self.kernels.iter().zip(columns).enumerate() {
                 texts.fill(cell, *kernel, column, rows.clone());
             }
@@ -270,11 +272,12 @@ impl RowWriter {
         });
     }
 
-    /// Has `put` write the rows some at a time into room for them, and say how many bytes.
+    /// Has `put` write the rows so many at a time into room for them, and say how many bytes.
     #[inline(always)]
     fn write_blocks(
         &self,
         rows: Range<usize>,
+        at_once: usize,
         out: &mut Vec<u8>,
         mut put: impl FnMut(Range<usize>, &mut [u8]) -> usize,
     ) {
@@ -282,7 +285,7 @@ impl RowWriter {
         let mut room = Room::new(out);
         let mut from = rows.start;
         while from < rows.end {
-            let some = from..rows.end.min(from + ROWS);
+            let some = from..rows.end.min(from + at_once);
             from = some.end;
             room.write(some.len() * row + beyond, |out| Some(put(some, out)));
         }
