@@ -151,7 +151,10 @@ fn whatever_changes_the_values_are_those_of_the_plain_decoder() {
 
 /// How many numbers of the second message are read, when both are told apart from the plain decoder's by nothing.
 fn parsed(table: &Table, plan: &Plan, first: &Lists, second: &Lists) -> usize {
-    let mut learned = Learned::default();
+    let mut learned = Learned {
+        portion: Some(1000),
+        ..Learned::default()
+    };
     for lists in [first, first, second] {
         learned.values_parsed = 0;
         learned.check(table, plan, &message("Grid", &lists.text("")), true, "parsed");

@@ -285,6 +285,96 @@ fn the_same_message_gives_the_same_object() {
     assert_eq!(automata.stats().same, 3);
 }
 
+/// A message is compared with the last one while it comes, and becomes its equal piece by piece: that does not make the object
+/// of the last one its.
+#[test]
+fn what_differs_gives_another_object_however_it_came() {
+    let table = Table::parse("add = n:double*");
+    let plan = table.plan("add");
+    let automata = Automata::new(Receiving::default());
+    let mut values: Vec<f64> = (0..5000).map(|i| f64::from(i) + 0.5).collect();
+    let (mut objects, mut same) = (Vec::new(), Vec::new());
+    for n in 0..8 {
+        if n % 2 == 0 {
+            values[n * 7] += 1.0;
+        }
+        let text = numbers(&values);
+        let bytes = text.as_bytes();
+        let mut coming = automata.coming(b"a", &bytes[..1000]);
+        for came in (1000..bytes.len()).step_by(1000) {
+            if let Some(coming) = &mut coming {
+                coming.came(&table.types, &bytes[..came]);
+            }
+        }
+        let (body, read) = read_by(
+            &automata,
+            &table,
+            &plan,
+            &text,
+            Some(b"a"),
+            |mut message, intake| {
+                message.came_as(coming);
+                automata.decode_shared::<Record>(message, 1, intake)
+            },
+        );
+        same.push(matches!(read, Shared::Same(_)));
+        let object = match read {
+            Shared::Same(object) => object,
+            Shared::New(received, ticket) => {
+                assert!(n < 4 || received.bytes_ahead > 50_000, "{n}: {received:?}");
+                let object = std::sync::Arc::new(body);
+                automata.share(ticket.expect("it is kept"), object.clone());
+                object
+            }
+        };
+        let read = object
+            .get("add")
+            .and_then(|v| v.get("n"))
+            .and_then(Value::as_f64s);
+        assert_eq!(read, Some(&values[..]), "{n}");
+        objects.push(object);
+    }
+    assert_eq!(same, [false, true].repeat(4));
+    assert_eq!(automata.stats().same, 4);
+}
+
+/// What came of one sender's message is of no use for another's, nor for one of another operation.
+#[test]
+fn what_came_is_of_one_sender_and_operation() {
+    let table = Table::parse("add = n:double*");
+    let plan = table.plan("add");
+    let automata = Automata::new(Receiving::default());
+    let values: Vec<f64> = (0..5000).map(|i| f64::from(i) / 7.0).collect();
+    let text = numbers(&values);
+    for _ in 0..3 {
+        read(&automata, &table, &plan, &text, Some(b"a"));
+    }
+    for (peer, operation, ahead) in [(b"a", 1, true), (b"b", 1, false), (b"a", 17, false)] {
+        let coming = automata.coming(b"a", text.as_bytes()).map(|mut coming| {
+            coming.came(&table.types, text.as_bytes());
+            coming
+        });
+        assert!(coming.is_some(), "it begins as the last one");
+        let (body, received) = read_by(
+            &automata,
+            &table,
+            &plan,
+            &text,
+            Some(peer),
+            |mut message, intake| {
+                message.came_as(coming);
+                automata.decode(message, operation, intake)
+            },
+        );
+        assert_eq!(received.bytes_ahead > 0, ahead, "{operation}");
+        let read = body.get("add").and_then(|v| v.get("n")).and_then(Value::as_f64s);
+        assert_eq!(read, Some(&values[..]));
+        for _ in 0..2 {
+            self::read(&automata, &table, &plan, &text, Some(b"a"));
+        }
+    }
+}
+
 #[test]
 fn threads_learn_at_once_and_read_right() {
     let table = random_table(11);

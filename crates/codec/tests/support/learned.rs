@@ -27,6 +27,8 @@ pub(crate) struct Learned {
     pub(crate) bytes_ahead: usize,
     /// One of five messages is not kept.
     pub(crate) forgets: bool,
+    /// So many bytes of each message come at a time, where that is not left to chance.
+    pub(crate) portion: Option<usize>,
     pub(crate) rng: Option<Rng>,
 }
 
@@ -120,10 +122,10 @@ impl Learned {
         message: &[u8],
     ) -> Option<Ahead> {
         let rng = self.rng.get_or_insert_with(|| Rng::new(7));
-        if rng.below(4) == 0 {
+        if self.portion.is_none() && rng.below(4) == 0 {
             return None;
         }
-        let most = [64, 2048, 1 << 16][rng.below(3)];
+        let most = self.portion.unwrap_or([64, 2048, 1 << 16][rng.below(3)]);
         let read = || tracks.iter().find_map(|track| Ahead::new(known?, track, message));
         let like = self
             .shadow

@@ -3,9 +3,11 @@
 //! Only arrays of numbers are, and nothing is told: the rest of the message is passed over, since where an array begins is all
 //! that is wanted of it. Once the message has come, it is followed as any other, and its arrays go on from here.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use castile_plan::Types;
+use castile_xml::common_prefix;
 
 use super::array::{Progress, Source};
 use super::form::Form;
@@ -19,6 +21,9 @@ use crate::decode::repeat::{Ground, Kernel, after_space};
 #[derive(Debug)]
 pub struct Ahead {
     track: Arc<Track>,
+    /// Where the message goes on behind the prologue, and how many bytes from there on are those of the last message.
+    from: usize,
+    equal: usize,
     /// Which step of the track is next, and where it begins; `None`: what is behind has to be found by other means.
     next: Option<(usize, usize)>,
     /// Arrays that were begun, by their places.
@@ -52,6 +57,8 @@ impl Ahead {
         let is_like = track.has_arrays && prologue.head.is_none() && came.starts_with(bytes);
         is_like.then(|| Ahead {
             track: track.clone(),
+            from: bytes.len(),
+            equal: 0,
             next: Some((0, bytes.len())),
             arrays: Vec::new(),
         })
@@ -67,6 +74,11 @@ impl Ahead {
     pub fn came(&mut self, types: &Types, shadow: Option<&mut Shadow>, message: &[u8]) {
         let track = self.track.clone();
         let mut shadow = shadow.filter(|shadow| shadow.is_of(&track));
+        if let Some(shadow) = &shadow
+            && self.is_equal(shadow, message)
+        {
+            return;
+        }
         while let Some((step, at)) = self.next
             && let Some(expected) = track.steps.get(step)
         {
@@ -94,7 +106,31 @@ impl Ahead {
             Begun::Compared(progress) => progress.compared(),
             Begun::Read(read) => read.end,
         });
-        ends.max().unwrap_or(0)
+        ends.chain([self.from + self.equal]).max().unwrap_or(0)
+    }
+
+    /// Whether all that came is as in the last message: then nothing of that need be touched, and both may be the same.
+    fn is_equal(&mut self, shadow: &Shadow, message: &[u8]) -> bool {
+        let old = shadow.text.bytes().get(self.equal..).unwrap_or_default();
+        let new = message.get(self.from + self.equal..).unwrap_or_default();
+        if shadow.state == State::Untouched {
+            self.equal += common_prefix(old, new);
+        }
+        self.from + self.equal == message.len()
+    }
+
+    /// The progress in an array that lay in the last message's text there, and begins at `at`.
+    pub(super) fn progress(&mut self, place: usize, span: &Range<usize>, at: usize) -> Progress {
+        let begun = self.take_compared(place);
+        begun.unwrap_or_else(|| self.begin(span, at))
+    }
+
+    fn begin(&self, span: &Range<usize>, at: usize) -> Progress {
+        let equal = match at == self.from + span.start {
+            true => self.equal.saturating_sub(span.start).min(span.len()),
+            false => 0,
+        };
+        Progress::new(at, span.len(), equal)
     }
 
     pub(super) fn is_of(&self, track: &Arc<Track>) -> bool {
@@ -102,7 +138,7 @@ impl Ahead {
     }
 
     /// How far an array was compared, once.
-    pub(super) fn take_compared(&mut self, place: usize) -> Option<Progress> {
+    fn take_compared(&mut self, place: usize) -> Option<Progress> {
         match self
             .arrays
             .get_mut(place)?
@@ -138,9 +174,9 @@ impl Ahead {
         let Some((array, old)) = shadow.array(place) else {
             return Met::Lost;
         };
-        let begun = self.begun(place, || {
-            Begun::Compared(Box::new(Progress::new(at, old.bytes().len())))
-        });
+        let span = array.span.clone();
+        let new = self.begin(&span, at);
+        let begun = self.begun(place, || Begun::Compared(Box::new(new)));
         let Some(Begun::Compared(progress)) = begun else {
             return Met::Lost;
         };

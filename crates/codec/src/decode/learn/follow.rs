@@ -220,25 +220,21 @@ impl<'a> Walk<'_, '_, 'a> {
         let shadow = self.shadow.as_deref_mut().filter(|s| s.state != State::Spoilt)?;
         let pattern = items.pattern(&items.gap);
         let form = Form::new(&pattern, &items.dtypes, most)?;
-        let begun = self
-            .ahead
-            .as_deref_mut()
-            .and_then(|ahead| ahead.take_compared(place));
         self.taken_over += 1;
         let (array, old) = shadow.array(place)?;
-        let (start, old_length) = (array.span.start, old.bytes().len());
-        let mut progress = match begun {
-            Some(begun) if begun.from == at => begun,
-            // It was taken for one that begins elsewhere.
-            Some(begun) if begun.is_begun() => {
-                shadow.spoil(place);
-                return None;
-            }
-            _ => Progress::new(at, old_length),
+        let span = array.span.clone();
+        let mut progress = match self.ahead.as_deref_mut() {
+            Some(ahead) => ahead.progress(place, &span, at),
+            None => Progress::new(at, span.len(), 0),
         };
+        if progress.from != at {
+            // It was taken for one that begins elsewhere.
+            shadow.spoil(place);
+            return None;
+        }
         let end = array.advance(&form, old, Source::whole(self.ground), &mut progress)?;
-        let read = array.settle(&form, old_length, progress, end);
-        let in_place = read.in_place && start + self.from == at;
+        let read = array.settle(&form, span.len(), progress, end);
+        let in_place = read.in_place && span.start + self.from == at;
         if !read.kept {
             shadow.spoil(place);
             return None;

@@ -93,11 +93,11 @@ pub(super) const PATIENCE: usize = 8;
 const FUEL_A_BYTE: usize = 4;
 
 impl Progress {
-    /// Before an array whose first item begins at `from`, and whose text had so many bytes.
-    pub(in super::super) fn new(from: usize, old_length: usize) -> Progress {
+    /// Before an array whose first item begins at `from`, and whose text had so many bytes, of which the first are `equal`.
+    pub(in super::super) fn new(from: usize, old_length: usize, equal: usize) -> Progress {
         Progress {
             from,
-            stage: Stage::Equal(0),
+            stage: Stage::Equal(equal),
             widths: Splice::default(),
             values: Splice::default(),
             array_bytes: 0,
