@@ -67,8 +67,9 @@ fn copy_ends<const N: usize>(bytes: &[u8], out: &mut [u8]) -> bool {
     if let Some(to) = out.last_chunk_mut() {
         *to = *tail;
     }
-    let suspect = |block: &[u8; N]| block.iter().fold(false, |any, &b| any | chars::cannot_stand(b));
-    !(suspect(head) | suspect(tail))
+    let suspects = head.iter().zip(tail);
+    let suspect = |&b: &u8| u8::from(chars::cannot_stand(b));
+    suspects.fold(0, |any, (a, b)| any | suspect(a) | suspect(b)) == 0
 }
 
 /// Copies more than 32 bytes: whole blocks, and the last 32 bytes once more.
