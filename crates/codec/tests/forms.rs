@@ -24,6 +24,8 @@ B = a:C, n:int
 C = a:D, n:int
 D = n:int
 Chains = item:Chain*
+Void =
+Voids = item:Void*
 op = ^things:Things
 ";
 
@@ -269,4 +271,16 @@ fn long_lists() {
     };
     let text = check(&table, "Things", (0..700).map(thing).collect()).unwrap();
     assert!(text.len() > 100_000, "{}", text.len());
+}
+
+#[test]
+fn records_of_nothing_are_written_as_well() {
+    let table = Table::parse(TYPES);
+    let record = body(&table, "Void", Value::Map(Vec::new()))
+        .into_values()
+        .remove(0);
+    for item in [record, Value::Map(Vec::new())] {
+        let text = check(&table, "Voids", vec![item; 40]).expect("good values");
+        assert_eq!(text.matches("<item").count(), 40, "{text}");
+    }
 }

@@ -1,4 +1,4 @@
-//! Large messages that are compared with the last one while they come, over real connections.
+//! Large messages that are read while they come, over real connections.
 
 mod common;
 
@@ -7,27 +7,16 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 
 use castile_endpoint::{
-    CallOptions, Client, ClientOptions, LoadOptions, Location, Record, Server, ServerOptions, Service,
-    ServiceOptions, load, resolver,
+    Client, ClientOptions, LoadOptions, Location, Server, ServerOptions, Service, ServiceOptions, load,
+    resolver,
 };
 use castile_value::Value;
-use common::{NS, WSDL};
+use common::{NS, WSDL, echo_doubles};
 
 const COUNT: usize = 100_000;
 
 fn doubles() -> Vec<f64> {
     (0..COUNT).map(|i| i as f64 / 7.0).collect()
-}
-
-fn echo(client: &Client, values: &[f64]) -> Record {
-    let args = Value::map([("value", values.to_vec().into())]);
-    let reply = client
-        .call_with("echoDoubles", &args, &CallOptions::default())
-        .unwrap()
-        .unwrap();
-    let back = reply.value.as_f64s().unwrap().iter().map(|v| v.to_bits());
-    assert!(back.eq(values.iter().map(|v| v.to_bits())), "every bit came back");
-    reply.record
 }
 
 fn serve(options: ServerOptions) -> (Arc<Service>, castile_http::Running) {
@@ -50,7 +39,7 @@ fn both_ends_have_compared_most_when_the_last_byte_comes() {
     let client = common::client(running.addr(), None);
     let mut values = doubles();
     for n in 0..6 {
-        let record = echo(&client, &values);
+        let record = echo_doubles(&client, &values);
         let (received, length) = (record.received, record.reply.len() as u64);
         if n >= 2 {
             assert!(received.bytes_ahead > length / 2, "{n}: {received:?} of {length}");
@@ -85,7 +74,7 @@ fn it_can_be_switched_off_and_what_is_compressed_is_compared_when_it_has_come() 
         let client = Client::new(WSDL, options).unwrap();
         let values = doubles();
         for n in 0..4 {
-            let received = echo(&client, &values).received;
+            let received = echo_doubles(&client, &values).received;
             assert_eq!(received.bytes_ahead, 0, "{ahead}");
             assert_eq!(received.values_kept > 0, n >= 2, "{ahead}");
         }
@@ -103,7 +92,7 @@ fn threads_that_call_at_once_do_not_mix_their_values() {
                 let mut values = doubles();
                 for n in 0..10 {
                     values[(n * 1000 + thread) % COUNT] = thread as f64 + 0.25;
-                    echo(client, &values);
+                    echo_doubles(client, &values);
                 }
             });
         }
@@ -185,13 +174,10 @@ fn a_message_that_goes_wrong_leaves_nothing_behind() {
     };
     (0..2).for_each(|_| assert_eq!(value(0), 0.0));
     let error = call().unwrap_err().to_string();
-    assert!(
-        error.contains("ended") || error.contains("closed") || error.contains("cut"),
-        "{error}"
-    );
+    assert!(error.contains("in the middle of its reply"), "{error}");
     assert_eq!((value(10), value(20)), (0.5, 1.5));
     let error = call().unwrap_err().to_string();
-    assert!(error.contains("no number") || error.contains("value"), "{error}");
+    assert!(error.contains("value[90001]"), "{error}");
     assert_eq!((value(30), value(40)), (2.5, 3.5));
     assert!(call().is_err(), "it ends too early");
     assert_eq!(value(50), 4.5);

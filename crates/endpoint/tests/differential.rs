@@ -6,22 +6,11 @@ use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use castile_endpoint::{
-    Answer, Call, CallOptions, Client, Differential, Handler, InMessage, InPlace, LoadOptions, Location,
-    Match, Record, ServerOptions, Service, ServiceOptions, Sharing, Trouble, load,
+    Answer, Call, Client, Differential, Handler, InMessage, InPlace, LoadOptions, Location, Match, Record,
+    ServerOptions, Service, ServiceOptions, Sharing, Trouble, load,
 };
 use castile_value::{Shape, Value, ValueSink};
-use common::WSDL;
-
-fn send(client: &Client, values: &[f64]) -> Record {
-    let args = Value::map([("value", values.to_vec().into())]);
-    let reply = client
-        .call_with("echoDoubles", &args, &CallOptions::default())
-        .unwrap()
-        .unwrap();
-    let back = reply.value.as_f64s().unwrap().iter().map(|v| v.to_bits());
-    assert!(back.eq(values.iter().map(|v| v.to_bits())), "every bit came back");
-    reply.record
-}
+use common::{WSDL, echo_doubles};
 
 #[test]
 fn a_client_sends_again_only_what_changed() {
@@ -29,11 +18,11 @@ fn a_client_sends_again_only_what_changed() {
     let client = common::client(running.addr(), None);
     let mut values: Vec<f64> = (0..20_000).map(|i| f64::from(i) / 16.0).collect();
     let kind = |record: Record| record.request.report().kind;
-    assert_eq!(kind(send(&client, &values)), Match::FirstTime);
-    assert_eq!(kind(send(&client, &values)), Match::Content);
+    assert_eq!(kind(echo_doubles(&client, &values)), Match::FirstTime);
+    assert_eq!(kind(echo_doubles(&client, &values)), Match::Content);
     values[10_000] = -values[10_001];
     values[3] = 1.0 / 3.0;
-    let record = send(&client, &values);
+    let record = echo_doubles(&client, &values);
     let report = *record.request.report();
     assert_eq!(
         (report.kind, report.values_rewritten),
@@ -42,7 +31,7 @@ fn a_client_sends_again_only_what_changed() {
     assert!(report.bytes_shifted < 40_000, "only within a chunk");
     values.drain(500..600);
     values.push(f64::NAN);
-    assert!(send(&client, &values).request.report().values_written < 1000);
+    assert!(echo_doubles(&client, &values).request.report().values_written < 1000);
     let stats = client.differential();
     assert_eq!(stats.matches, [1, 0, 2, 1]);
     assert!(stats.all.bytes_rewritten < stats.all.bytes_total / 3);
@@ -53,10 +42,10 @@ fn a_request_that_is_kept_stays_as_it_was() {
     let running = common::start(ServerOptions::default());
     let client = common::client(running.addr(), None);
     let mut values = vec![0.25; 5000];
-    let kept = send(&client, &values);
+    let kept = echo_doubles(&client, &values);
     let bytes = kept.request.to_bytes();
     values[2500] = 0.75;
-    let next = send(&client, &values);
+    let next = echo_doubles(&client, &values);
     assert_eq!(next.request.report().chunks_copied, 1);
     assert_eq!(kept.request.to_bytes(), bytes);
     assert_ne!(next.request.to_bytes(), bytes);
@@ -73,7 +62,7 @@ fn threads_that_call_at_once_do_not_mix_their_values() {
                 let mut values = vec![f64::from(thread); 3000];
                 for round in 0..30 {
                     values[round * 100] = f64::from(thread) + round as f64 / 7.0;
-                    send(client, &values);
+                    echo_doubles(client, &values);
                 }
             });
         }
@@ -97,7 +86,7 @@ fn it_can_be_switched_off() {
     let client = Client::new(WSDL, options).unwrap();
     for _ in 0..3 {
         assert_eq!(
-            send(&client, &[0.5; 1000]).request.report().kind,
+            echo_doubles(&client, &[0.5; 1000]).request.report().kind,
             Match::FirstTime
         );
     }

@@ -59,7 +59,7 @@ pub use self::error::{Error, Guilty, Kind, Phase};
 pub use self::message::{Request, Response, Timings};
 pub use self::portion::Portion;
 pub use self::server::{
-    Arriving, CheckPassword, CheckToken, Direct, FindPassword, Handle, Running, Sender, Server, ServerAuth,
+    Arriving, Caller, CheckPassword, CheckToken, Direct, FindPassword, Handle, Running, Server, ServerAuth,
     ServerOptions, ServerRequest, ServerResponse, ServerTls, Service,
 };
 pub use self::watch::Watch;

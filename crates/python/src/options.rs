@@ -126,6 +126,7 @@ pub(crate) fn receiving(settings: &Settings<'_, '_>) -> PyResult<Receiving> {
     options.enabled = enabled && receive;
     settings.set("differential_keep", &mut options.values)?;
     settings.set("differential_keep_bytes", &mut options.values_budget_bytes)?;
+    settings.set("differential_ahead", &mut options.ahead)?;
     options.reuse = match settings.get::<String>("differential_reuse")?.as_deref() {
         None | Some("fresh") => Reuse::Fresh,
         Some("shared") => Reuse::Shared,

@@ -354,10 +354,14 @@ def test_numbers_of_the_last_message_are_not_read_again(echo):
 
 def test_a_large_reply_is_read_while_it_comes(echo):
     client = castile.Client(echo.wsdl_url, cache=False)
+    without = castile.Client(echo.wsdl_url, cache=False, differential=castile.Differential(ahead=False))
     values = np.linspace(-1.0, 1.0, 50_000)
     for _ in range(4):
         values[100:110] += 0.25
-        np.testing.assert_array_equal(client.service.echo(values, "n"), values)
+        for each in (client, without):
+            np.testing.assert_array_equal(each.service.echo(values, "n"), values)
+    assert without.last_call.bytes_ahead == 0
+    assert without.last_call.values_kept == 49_990
     assert client.last_call.bytes_ahead > 0
     assert client.receiving["bytes_ahead"] >= client.last_call.bytes_ahead
     assert echo.receiving["bytes_ahead"] > 0

@@ -102,7 +102,7 @@ impl Cells<'_> {
     /// Writes a record, and gives how many bytes it took; `None` when a value has to be looked at more closely.
     #[inline(always)]
     fn put(&self, record: &[impl Entry], out: &mut [u8]) -> Option<usize> {
-        // The last first: so the memory of all records is asked for in equal steps, which processors foresee.
+        // The last first: so the memory of all records is asked for in equal steps. Measured; why it helps is a guess.
         if let Value::Absent = record.last()?.value() {
             return None;
         }

@@ -45,32 +45,17 @@ pub struct ReceivingStats {
 impl Counters {
     /// The figures, with so many bytes kept now.
     pub(super) fn stats(&self, memory: u64) -> ReceivingStats {
-        let Counters {
-            followed,
-            plain,
-            learned,
-            bytes_compared,
-            bytes_ahead,
-            bytes_parsed,
-            same,
-            values_kept,
-            values_parsed,
-        } = self;
         let load = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let [followed, plain, learned, same] = [followed, plain, learned, same].map(load);
-        let [bytes_compared, bytes_ahead, bytes_parsed] =
-            [bytes_compared, bytes_ahead, bytes_parsed].map(load);
-        let [values_kept, values_parsed] = [values_kept, values_parsed].map(load);
         ReceivingStats {
-            followed,
-            plain,
-            learned,
-            bytes_compared,
-            bytes_ahead,
-            bytes_parsed,
-            same,
-            values_kept,
-            values_parsed,
+            followed: load(&self.followed),
+            plain: load(&self.plain),
+            learned: load(&self.learned),
+            bytes_compared: load(&self.bytes_compared),
+            bytes_ahead: load(&self.bytes_ahead),
+            bytes_parsed: load(&self.bytes_parsed),
+            same: load(&self.same),
+            values_kept: load(&self.values_kept),
+            values_parsed: load(&self.values_parsed),
             memory,
         }
     }

@@ -11,7 +11,7 @@ use castile_codec::{Code, Route, Version};
 use castile_contract::Resolver;
 use castile_diff::Coming;
 use castile_http::{
-    Arriving, Body, Direct, HeaderMap, HeaderName, HeaderValue, Method, Sender, ServerRequest,
+    Arriving, Body, Caller, Direct, HeaderMap, HeaderName, HeaderValue, Method, ServerRequest,
     ServerResponse, StatusCode, Watch, header,
 };
 use tokio::sync::oneshot;
@@ -134,8 +134,8 @@ impl castile_http::Service for Web {
         method == Method::POST && !self.0.service.streamed.is_empty()
     }
 
-    fn watch(&self, sender: &Sender<'_>) -> Option<Arc<dyn Watch>> {
-        let whose = Whose::of(sender.principal, sender.certificate, Some(sender.peer))?;
+    fn watch(&self, caller: &Caller<'_>) -> Option<Arc<dyn Watch>> {
+        let whose = Whose::of(caller.principal, caller.certificate, Some(caller.peer))?;
         Arrival::of(self.0.service.automata(), self.0.service.types(), whose.bytes())
     }
 

@@ -6,13 +6,25 @@ pub(crate) mod cwmp;
 use std::sync::Arc;
 
 use castile_endpoint::{
-    Client, ClientOptions, Code, Detail, Fault, Handlers, LoadOptions, Location, Name, Server, ServerOptions,
-    Service, ServiceOptions, load, resolver,
+    CallOptions, Client, ClientOptions, Code, Detail, Fault, Handlers, LoadOptions, Location, Name, Record,
+    Server, ServerOptions, Service, ServiceOptions, load, resolver,
 };
 use castile_value::Value;
 
 pub(crate) const WSDL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../interop/interop.wsdl");
 pub(crate) const NS: &str = "urn:castile:interop";
+
+/// Sends doubles there and back; what that did.
+pub(crate) fn echo_doubles(client: &Client, values: &[f64]) -> Record {
+    let args = Value::map([("value", values.to_vec().into())]);
+    let reply = client
+        .call_with("echoDoubles", &args, &CallOptions::default())
+        .unwrap()
+        .unwrap();
+    let back = reply.value.as_f64s().unwrap().iter().map(|v| v.to_bits());
+    assert!(back.eq(values.iter().map(|v| v.to_bits())), "every bit came back");
+    reply.record
+}
 
 fn echo(name: &'static str) -> impl Fn(castile_value::Record) -> Result<Value, Fault> {
     move |args| Ok(args.get(name).cloned().unwrap_or_default())

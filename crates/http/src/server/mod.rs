@@ -25,7 +25,7 @@ use tokio::sync::watch;
 pub use self::arriving::Arriving;
 pub use self::auth::{CheckPassword, CheckToken, FindPassword, ServerAuth};
 pub use self::options::{ServerOptions, ServerTls};
-pub use self::service::{Direct, Sender, ServerRequest, ServerResponse, Service};
+pub use self::service::{Caller, Direct, ServerRequest, ServerResponse, Service};
 
 use self::auth::Guard;
 use self::connection::State;

@@ -15,7 +15,7 @@ use super::arriving::Arriving;
 use super::exchange::{Peer, Shared};
 use super::options::ServerOptions;
 use super::progress::Progress;
-use super::service::{Sender, ServerRequest, ServerResponse, Service};
+use super::service::{Caller, ServerRequest, ServerResponse, Service};
 use crate::coding::{self, CodingError};
 use crate::error::Kind;
 use crate::gather::{Gather, Gathered, LOOK_BYTES};
@@ -80,7 +80,7 @@ pub(crate) async fn receive<S: Service>(
         let arriving = Arriving::new(body, coding, Arc::clone(progress), options);
         (Gathered::default(), Some(arriving))
     } else {
-        let sender = Sender {
+        let caller = Caller {
             peer: peer.address,
             certificate: peer.certificate.as_deref(),
             principal: principal.as_deref(),
@@ -90,7 +90,7 @@ pub(crate) async fn receive<S: Service>(
                 .size_hint()
                 .exact()
                 .is_none_or(|length| length > LOOK_BYTES as u64);
-        watch = is_watched.then(|| shared.service.watch(&sender)).flatten();
+        watch = is_watched.then(|| shared.service.watch(&caller)).flatten();
         let coded = collect(body, options.body_bytes_max, watch.clone(), progress).await;
         let coded = coded.map_err(|refusal| refusal.unread(progress))?;
         let plain = coding::undo(&mut head.headers, coded, options.body_bytes_max);

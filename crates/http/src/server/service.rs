@@ -33,8 +33,8 @@ pub trait Service: Send + Sync + 'static {
 
     /// Who looks at the body of a request while it comes, where it is large and read first; then it is the request's
     /// [`watch`](ServerRequest::watch). None by default.
-    fn watch(&self, sender: &Sender<'_>) -> Option<Arc<dyn Watch>> {
-        let _ = sender;
+    fn watch(&self, caller: &Caller<'_>) -> Option<Arc<dyn Watch>> {
+        let _ = caller;
         None
     }
 
@@ -46,13 +46,13 @@ pub trait Service: Send + Sync + 'static {
 
 /// Who sends a request, as far as that is known before its body comes.
 #[derive(Clone, Copy, Debug)]
-pub struct Sender<'s> {
+pub struct Caller<'c> {
     /// As [`ServerRequest::peer`].
     pub peer: SocketAddr,
     /// As [`ServerRequest::peer_certificate`].
-    pub certificate: Option<&'s [u8]>,
+    pub certificate: Option<&'c [u8]>,
     /// As [`ServerRequest::principal`].
-    pub principal: Option<&'s str>,
+    pub principal: Option<&'c str>,
 }
 
 /// Answers requests on the threads of their connections, which may block.

@@ -154,7 +154,8 @@ class Shared(Generic[Service]):
     def receiving(self) -> dict[str, int]:
         """What differential receiving did so far: replies that were like an earlier one (`followed`), those
         decoded plainly, how many of these were learned, bytes of each; replies that were the same as the last
-        (`same`), numbers in arrays that were not read again (`values_kept`), bytes of memory kept."""
+        (`same`), bytes that were read before their message had come whole (`bytes_ahead`), numbers in
+        arrays that were not read again (`values_kept`), bytes of memory kept."""
         return self._core.receiving()
 
     @property

@@ -69,7 +69,8 @@ class Differential:
     """How a message is made, and read, from the last one like it. `None` keeps a default.
 
     `enabled=False` turns both off, `receive=False` only the reading. `keep=False` keeps no values of
-    received messages, `keep_bytes` is what they may take together. With `reuse="shared"` a reply that is
+    received messages, `keep_bytes` is what they may take together; `ahead=False` reads no array before its
+    message has come. With `reuse="shared"` a reply that is
     one array and the same as the last gives the same array again, which is read-only; with
     `reuse="in_place"` one of the same length is written into the array that the last call gave, which so
     changes for everybody who holds it (clients).
@@ -104,6 +105,7 @@ class Differential:
     receive: bool = True
     keep: bool = True
     keep_bytes: int | None = None
+    ahead: bool = True
     reuse: Literal["fresh", "shared", "in_place"] = "fresh"
     pad: bool | None = None
     pad_between: bool = False

@@ -127,7 +127,8 @@ class Server(Running):
     @property
     def receiving(self) -> dict[str, int]:
         """What differential receiving did so far: calls that were like an earlier one (`followed`), those
-        decoded plainly, numbers in arrays that were not read again (`values_kept`), bytes of memory kept."""
+        decoded plainly, bytes that were read before their message had come whole (`bytes_ahead`), numbers in
+        arrays that were not read again (`values_kept`), bytes of memory kept."""
         return self._core.receiving()
 
     def __repr__(self) -> str:
