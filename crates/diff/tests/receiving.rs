@@ -165,13 +165,20 @@ fn last_messages_are_bounded_and_can_be_left_out() {
 }
 
 /// Arrays in which everything changes each time, and then one thing: in the first nothing can be gained, and soon
-/// nothing is tried; in the second it is again at once. Where each row has one number that changes, the others do not help.
+/// nothing is tried; in the second it is again at once. Where each row has one number that changes, the others do not help,
+/// however much of it they are.
 #[test]
 fn what_never_repeats_is_read_plainly_and_what_does_is_not() {
-    for (types, place) in [
-        ("add = n:double*", 0),
-        ("row = n:double, m:int; add = n:row*", 0),
-        ("row = n:double, m:int, k:int; add = n:row*", 12),
+    let long = |name: char| format!("<{name}>{}</{name}>", 1_234_567_890_123_456_i64);
+    let longs: String = ('j'..='l').map(long).collect();
+    for (types, more) in [
+        ("add = n:double*", ""),
+        ("row = n:double, m:int; add = n:row*", ""),
+        ("row = n:double, m:int, k:int; add = n:row*", "<k>7</k>"),
+        (
+            "row = n:double, m:int, j:long, k:long, l:long; add = n:row*",
+            &longs[..],
+        ),
     ] {
         let table = Table::parse(&types.replace("; ", "\n"));
         let rows = types.starts_with("row");
@@ -179,8 +186,7 @@ fn what_never_repeats_is_read_plainly_and_what_does_is_not() {
         let automata = Automata::new(Receiving::default());
         let text = |values: &[f64]| match rows {
             true => {
-                let whole = |v: &f64| if place > 0 { place } else { (v * 1e9) as i32 };
-                let more = if place > 0 { "<k>7</k>" } else { "" };
+                let whole = |v: &f64| if more.is_empty() { (v * 1e9) as i32 } else { 12 };
                 let row = |v: &f64| format!("<n><n>{v}</n><m>{}</m>{more}</n>", whole(v));
                 add(&values.iter().map(row).collect::<String>())
             }
@@ -199,12 +205,12 @@ fn what_never_repeats_is_read_plainly_and_what_does_is_not() {
         };
         let (compared, followed) = always(20);
         assert!(
-            compared <= 6 && followed <= 8,
+            compared <= 8 && followed <= 8,
             "{compared} compared, {followed} followed of 20"
         );
         let (compared, followed) = always(1000);
         assert!(
-            compared <= 2 && followed <= 20,
+            compared <= 8 && followed <= 20,
             "{compared} compared, {followed} followed of 1000"
         );
 
@@ -217,6 +223,33 @@ fn what_never_repeats_is_read_plainly_and_what_does_is_not() {
         assert!(gained > 17 * 490, "{gained} values of 20 messages");
         let (compared, _) = always(100);
         assert!(compared <= 6, "{compared} of 100");
+    }
+}
+
+/// Two messages in turn, whose rows have one number each that differs: a sample of the one may be found in the other and not the
+/// other way round. What was kept for a sample's sake is compared, and that tells that it was in vain.
+#[test]
+fn a_sample_that_is_found_does_not_outweigh_what_was_compared() {
+    let table = Table::parse("row = n:double, j:long, k:long, l:long\nadd = n:row*");
+    let plan = table.plan("add");
+    for seed in 0..12 {
+        let automata = Automata::new(Receiving::default());
+        let mut rng = Rng::new(seed);
+        let texts = [(); 2].map(|()| {
+            let row = |i: i64| {
+                format!(
+                    "<n><n>{1}</n><j>{i}</j><k>{0}</k><l>{0}</l></n>",
+                    i << 40,
+                    rng.unit()
+                )
+            };
+            add(&(0..803).map(row).collect::<String>())
+        });
+        for text in texts.iter().cycle().take(120) {
+            read(&automata, &table, &plan, text, Some(b"a"));
+        }
+        let rows = automata.stats().values_parsed / 4 / 803;
+        assert!(rows <= 14, "{seed}: {rows} messages of 120 were kept");
     }
 }
 

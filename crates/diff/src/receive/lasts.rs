@@ -33,6 +33,8 @@ pub(super) struct Last {
     pause: u32,
     /// Of the message before this one, while none are kept.
     sample: Option<Sample>,
+    /// Whether the next message is kept, since the last two were alike by a sample.
+    is_promising: bool,
 }
 
 /// So often in a row little was in common, and no message is kept until one is like its predecessor by a sample.
@@ -43,7 +45,7 @@ const PAUSE_MOST: u32 = 64;
 
 impl Last {
     /// Of a sender that nothing is known of. `in_vain`: others of the operation were kept in vain, so this one's second message
-    /// shows first whether it is like its first.
+    /// shows first whether it is like its first, and the third is kept.
     pub(super) fn new(in_vain: bool) -> Last {
         Last {
             useless: if in_vain { USELESS } else { 0 },
@@ -51,9 +53,17 @@ impl Last {
         }
     }
 
-    /// Whether to keep the message at hand, with this body.
+    /// Whether the next message is kept, whatever is in it. What was kept is compared at least once: that tells more than
+    /// a sample.
+    fn keeps(&self) -> bool {
+        self.useless < USELESS || self.shadow.is_some() || self.is_promising
+    }
+
+    /// Whether to keep the message at hand, with this body. Where only its sample was like that of the one before, the
+    /// next is: this one may have been read while it came, and would have to be read again.
     pub(super) fn is_worth_keeping(&mut self, body: &str) -> bool {
-        if self.useless < USELESS {
+        if self.keeps() {
+            self.is_promising = false;
             return true;
         }
         if self.pause > 0 {
@@ -61,15 +71,14 @@ impl Last {
             self.sample = None;
             return false;
         }
-        let next = Sample::new(body);
-        let before = self.sample.replace(next);
-        before.is_some_and(|before| before.is_like(body))
+        let before = self.sample.replace(Sample::new(body));
+        self.is_promising = before.is_some_and(|before| before.is_like(body));
+        false
     }
 
     /// How a message that begins so is compared with it while it comes.
     fn begun_by(&self, came: &[u8]) -> Option<Ahead> {
-        let shadow = self.shadow.as_ref().filter(|_| self.useless < USELESS)?;
-        Ahead::like(shadow, came)
+        Ahead::like(self.shadow.as_ref()?, came)
     }
 
     /// The object that was made of it, when the message is the same.
@@ -154,7 +163,7 @@ impl Lasts {
     /// Whether the next message is going to be kept; `in_vain`: whether those of others were in vain.
     pub(super) fn keeps(&self, peer: &[u8], operation: usize, in_vain: impl FnOnce() -> bool) -> bool {
         match self.peers.get(peer).and_then(|of| of.get(&operation)) {
-            Some(last) => last.useless < USELESS,
+            Some(last) => last.keeps(),
             None => !in_vain(),
         }
     }

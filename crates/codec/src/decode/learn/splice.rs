@@ -19,6 +19,15 @@ impl Splice {
         }
     }
 
+    /// A list that was gone through.
+    pub(super) fn passed(bytes: Vec<u8>) -> Splice {
+        Splice {
+            at: bytes.len(),
+            done: bytes,
+            rest: None,
+        }
+    }
+
     /// What was not passed yet.
     pub(super) fn ahead(&self) -> &[u8] {
         match &self.rest {

@@ -20,6 +20,7 @@ use crate::scalar::push;
 pub(super) use castile_xml::like::{after, after_space, number};
 pub(super) use items::{end_of, give, plain_number, plain_value};
 pub(super) use pattern::{Cell, Kernel, Pattern, Trace};
+pub(super) use rows::push_number;
 
 /// How many items may stand there.
 #[derive(Clone, Copy)]

@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use castile_lexical as lexical;
 use castile_plan::ComplexId;
-use castile_value::{ColumnBuf, Packed, RowField, RowLayout, Rows, Scalar, Shape, Sink, Slot};
+use castile_value::{ColumnBuf, DType, Packed, RowLayout, Rows, Scalar, Shape, Sink, Slot};
 use castile_xml::like::plain_text;
 
 use super::super::Decoder;
 use super::super::learn::{Kind, Layout};
-use super::items::end_of;
+use super::items::{end_of, plain_number};
 use super::pattern::{Kernel, Pattern, Trace};
 use super::{First, Ground, after, number};
 use crate::error::Error;
@@ -162,58 +162,37 @@ fn row<'a>(
             texts.push(text.get(at..end)?);
             at = end;
         } else {
-            at = value(input, at, cell.kernel, fields.next()?, numbers)?;
+            at = push_number(input, at, cell.kernel, fields.next()?.dtype, numbers)?;
         }
     }
     end_of(last, input, at, pattern.close)
 }
 
+/// Appends a number to packed ones, and gives where it ends; `None` when it has to be looked at more closely.
 #[inline(always)]
-fn value(input: &[u8], at: usize, kernel: Kernel, field: &RowField, out: &mut Vec<u8>) -> Option<usize> {
-    use castile_value::DType;
-    match kernel {
-        Kernel::F64 => {
+pub(in super::super) fn push_number(
+    input: &[u8],
+    at: usize,
+    kernel: Kernel,
+    dtype: DType,
+    out: &mut Vec<u8>,
+) -> Option<usize> {
+    match (kernel, dtype) {
+        (Kernel::F64, DType::F64) => {
             let (v, end) = number(input, at, lexical::prefix_f64)?;
             out.extend_from_slice(&v.to_ne_bytes());
             Some(end)
         }
-        Kernel::Int { least, greatest } => {
+        (Kernel::Int { least, greatest }, DType::I32) => {
             let (v, end) =
                 number(input, at, lexical::prefix_i64).filter(|(v, _)| (least..=greatest).contains(v))?;
-            if field.dtype == DType::I32 {
-                out.extend_from_slice(&(v as i32).to_ne_bytes());
-                return Some(end);
-            }
-            push_bytes(out, field.dtype, &Scalar::Int(v)).then_some(end)
-        }
-        Kernel::F32 => {
-            let (v, end) = number(input, at, lexical::prefix_f32)?;
-            out.extend_from_slice(&v.to_ne_bytes());
+            out.extend_from_slice(&(v as i32).to_ne_bytes());
             Some(end)
         }
-        Kernel::Bool => {
-            let (v, end) = number(input, at, lexical::prefix_bool)?;
-            out.push(v.into());
-            Some(end)
+        _ => {
+            let (scalar, end) = plain_number(kernel, input, at)?;
+            push_bytes(out, dtype, &scalar).then_some(end)
         }
-        Kernel::F64In(least, greatest) => {
-            let (v, end) =
-                number(input, at, lexical::prefix_f64).filter(|(v, _)| (least..=greatest).contains(v))?;
-            out.extend_from_slice(&v.to_ne_bytes());
-            Some(end)
-        }
-        Kernel::F32In(least, greatest) => {
-            let found = number(input, at, lexical::prefix_f32);
-            let (v, end) = found.filter(|(v, _)| (least..=greatest).contains(&f64::from(*v)))?;
-            out.extend_from_slice(&v.to_ne_bytes());
-            Some(end)
-        }
-        Kernel::U64 => {
-            let (v, end) = number(input, at, lexical::prefix_u64)?;
-            out.extend_from_slice(&v.to_ne_bytes());
-            Some(end)
-        }
-        Kernel::Text | Kernel::Other(_) | Kernel::Attribute(..) => None,
     }
 }
 
@@ -266,7 +245,7 @@ impl Sink for Cells {
     fn attribute(&mut self, _at: Slot, _name: String, _value: &str) {}
     fn open(&mut self, _at: Slot, _shape: &Arc<Shape>) {}
     fn close(&mut self) {}
-    fn column(&mut self, _at: Slot, _dtype: castile_value::DType) -> Option<&mut ColumnBuf> {
+    fn column(&mut self, _at: Slot, _dtype: DType) -> Option<&mut ColumnBuf> {
         None
     }
     fn rows(&mut self, _at: Slot, _layout: &Arc<RowLayout>) -> Option<&mut Rows> {

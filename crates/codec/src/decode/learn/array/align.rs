@@ -2,9 +2,10 @@
 
 use castile_xml::{Shift, realign};
 
+use super::super::splice::Splice;
 use super::progress::Stage;
-use super::walk::{Next, Value, Walk};
-use crate::decode::repeat::after;
+use super::walk::{Next, Walk};
+use crate::decode::repeat::{after, end_of};
 
 /// Bytes that must be equal for two texts to be aligned again, and how far that is looked for.
 const SAMPLE: usize = 64;
@@ -15,7 +16,19 @@ pub(super) const LOOKED: usize = WINDOW + SAMPLE;
 
 impl Walk<'_, '_, '_> {
     /// Reads items that the old text does not have, after one that ends at `end`.
-    pub(super) fn append(&mut self, mut end: usize) -> Next {
+    pub(super) fn append(&mut self, end: usize) -> Next {
+        let take = |splice: &mut Splice| std::mem::take(splice).finish(usize::MAX);
+        let (mut values, mut widths) = (take(&mut self.on.values), take(&mut self.on.widths));
+        let before = widths.len();
+        let next = self.append_to(&mut values, &mut widths, end);
+        let parsed = widths.len() - before;
+        self.on.parsed += parsed;
+        self.on.items_parsed += parsed / self.form.cells.len();
+        (self.on.values, self.on.widths) = (Splice::passed(values), Splice::passed(widths));
+        next
+    }
+
+    fn append_to(&mut self, values: &mut Vec<u8>, widths: &mut Vec<u8>, mut end: usize) -> Next {
         let form = self.form;
         if self.waits(end, 0) {
             return Next::Waits(Stage::Append(end));
@@ -23,11 +36,9 @@ impl Walk<'_, '_, '_> {
         let gap = if end == self.on.from { &[] } else { form.gap() };
         let mut next =
             after(self.source.bytes, end, gap).and_then(|at| after(self.source.bytes, at, form.first));
-        let mut item = Vec::with_capacity(form.cells.len());
         while self.on.items < form.most
-            && let Some((behind, its_end)) = next.and_then(|at| self.item(at, &mut item))
+            && let Some((behind, its_end)) = next.and_then(|at| self.item(at, values, widths))
         {
-            item.drain(..).for_each(|value| self.put(value));
             self.on.items += 1;
             (end, next) = (its_end, behind);
             if self.waits(end, 0) {
@@ -37,19 +48,48 @@ impl Walk<'_, '_, '_> {
         Next::End(end)
     }
 
-    /// The values of the item whose first begins at `at`; where that of the next begins, and where the item ends.
-    fn item(&mut self, mut at: usize, item: &mut Vec<Value>) -> Option<(Option<usize>, usize)> {
-        item.clear();
-        for cell in 0..self.form.cells.len() {
-            let (value, next) = self.value(cell, at)?;
-            item.push(value);
-            at = match next {
-                Next::Value(next) => next,
-                Next::End(end) | Next::More(end) => return Some((None, end)),
-                Next::Waits(_) => return None,
-            };
+    /// Appends the values of the item whose first begins at `at`, and their widths; where that of the next begins, and
+    /// where the item ends. `None`, and nothing is appended, when it is none that can be kept.
+    fn item(
+        &mut self,
+        at: usize,
+        values: &mut Vec<u8>,
+        widths: &mut Vec<u8>,
+    ) -> Option<(Option<usize>, usize)> {
+        let whole = (values.len(), widths.len());
+        let item = self.cells(at, values, widths);
+        if item.is_none() {
+            values.truncate(whole.0);
+            widths.truncate(whole.1);
         }
-        Some((Some(at), at - self.form.first.len() - self.form.gap().len()))
+        item
+    }
+
+    #[inline(always)]
+    fn cells(
+        &mut self,
+        mut at: usize,
+        values: &mut Vec<u8>,
+        widths: &mut Vec<u8>,
+    ) -> Option<(Option<usize>, usize)> {
+        let (form, source) = (self.form, self.source);
+        let (last, inner) = form.cells.split_last()?;
+        for cell in inner {
+            let end = source.push(cell, at, values)?;
+            let next = end_of(cell.kernel, source.bytes, end, cell.follows)?;
+            widths.push(self.width(next - cell.gap - at)?);
+            at = next;
+        }
+        let end = source.push(last, at, values)?;
+        let (next, text_end) = match end_of(last.kernel, source.bytes, end, &form.between) {
+            Some(next) => (Some(next), next - last.gap),
+            None => (
+                None,
+                end_of(last.kernel, source.bytes, end, last.follows)? - last.follows.len(),
+            ),
+        };
+        widths.push(self.width(text_end - at)?);
+        Some((next, text_end + last.follows.len()))
     }
 
     /// Looks for the place where the texts are equal again, and goes there: past old items that are gone, or
@@ -71,18 +111,18 @@ impl Walk<'_, '_, '_> {
             Some(Shift::Removed(bytes)) => self.leave_out(bytes),
             Some(Shift::Inserted(bytes)) => {
                 let target = self.on.at + bytes;
-                let mut item = Vec::with_capacity(self.form.cells.len());
+                let (mut values, mut widths) = (Vec::new(), Vec::new());
                 while self.on.at < target {
-                    let Some((Some(next), _)) = self.item(self.on.at, &mut item) else {
+                    let Some((Some(next), _)) = self.item(self.on.at, &mut values, &mut widths) else {
                         return false;
                     };
                     self.on.changes.add_all();
-                    for value in &item {
-                        self.on.widths.insert(&[value.width]);
-                        self.on.values.insert(&value.packed[..value.dtype.size()]);
-                    }
+                    self.on.parsed += widths.len();
+                    self.on.widths.insert(&widths);
+                    self.on.values.insert(&values);
+                    widths.clear();
+                    values.clear();
                     self.on.in_place = false;
-                    self.on.parsed += item.len();
                     self.on.items_parsed += 1;
                     self.on.items += 1;
                     self.on.at = next;

@@ -3,8 +3,10 @@
 use castile_value::Scalar;
 
 use super::super::changes::Changes;
+use super::super::form::Cell;
 use super::super::splice::Splice;
-use crate::decode::repeat::{Ground, Kernel, plain_number};
+use crate::decode::repeat::{Ground, Kernel, plain_number, push_number};
+use crate::scalar::push_bytes;
 
 /// A message, or what came of it.
 #[derive(Clone, Copy)]
@@ -39,6 +41,16 @@ impl<'p, 'a> Source<'p, 'a> {
             true => plain_number(kernel, self.bytes, at),
             false => self.ground?.value(kernel, at),
         }
+    }
+
+    /// Appends the value at `at` to packed ones; where it ends.
+    #[inline(always)]
+    pub(super) fn push(self, cell: &Cell<'_>, at: usize, out: &mut Vec<u8>) -> Option<usize> {
+        if cell.kernel.is_plain_number() {
+            return push_number(self.bytes, at, cell.kernel, cell.dtype, out);
+        }
+        let (scalar, end) = self.ground?.value(cell.kernel, at)?;
+        push_bytes(out, cell.dtype, &scalar).then_some(end)
     }
 }
 

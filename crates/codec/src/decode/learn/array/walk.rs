@@ -19,11 +19,11 @@ pub(super) struct Walk<'r, 'p, 'a> {
 
 /// A value as it is kept.
 #[derive(Clone, Copy)]
-pub(super) struct Value {
-    pub(super) packed: [u8; 8],
-    pub(super) dtype: DType,
+struct Value {
+    packed: [u8; 8],
+    dtype: DType,
     /// Bytes of its text.
-    pub(super) width: u8,
+    width: u8,
 }
 
 /// What follows a value.
@@ -186,7 +186,7 @@ impl Walk<'_, '_, '_> {
         next
     }
 
-    pub(super) fn put(&mut self, value: Value) {
+    fn put(&mut self, value: Value) {
         self.on.widths.put([value.width]);
         match value.dtype.size() {
             8 => self.on.values.put(value.packed),
@@ -219,7 +219,7 @@ impl Walk<'_, '_, '_> {
     /// The value at `at`, and what follows it. `None` when it is none, or not followed by what must; or when it
     /// cannot be kept.
     #[inline]
-    pub(super) fn value(&mut self, cell: usize, at: usize) -> Option<(Value, Next)> {
+    fn value(&mut self, cell: usize, at: usize) -> Option<(Value, Next)> {
         let form = self.form;
         let input = self.source.bytes;
         let Cell {
@@ -248,11 +248,16 @@ impl Walk<'_, '_, '_> {
                 (Next::End(end), end - follows.len())
             }
         };
-        let Ok(width) = u8::try_from(text_end - at) else {
-            self.on.kept = false;
-            return None;
-        };
+        let width = self.width(text_end - at)?;
         let value = Value { packed, dtype, width };
         Some((value, next))
+    }
+
+    /// A text of so many bytes as it is kept; longer ones are not.
+    #[inline]
+    pub(super) fn width(&mut self, bytes: usize) -> Option<u8> {
+        let width = u8::try_from(bytes).ok();
+        self.on.kept &= width.is_some();
+        width
     }
 }
