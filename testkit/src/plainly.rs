@@ -80,7 +80,8 @@ pub fn read_into(
     Ok(header.finish())
 }
 
-fn draft<'d>(
+/// What is written of a body, in SOAP 1.1 and without header blocks.
+pub fn draft<'d>(
     types: &'d Types,
     plan: &'d Plan,
     body: &'d dyn Source,

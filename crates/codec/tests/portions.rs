@@ -1,7 +1,8 @@
 //! What is written does not depend on where it is drained, nor on how an array is cut into batches.
 
-use castile_codec::{Draft, Drain, EncodeOptions, Kind, Stopped, Version};
+use castile_codec::{Drain, EncodeOptions, Kind, Stopped};
 use castile_plan::Plan;
+use castile_testkit::plainly::{self, draft};
 use castile_testkit::{Rng, Sampler, Table, random_table};
 use castile_value::{Batches, ColumnBuf, Source, Stream, Streamed, Value};
 
@@ -34,33 +35,16 @@ impl Drain for Collect {
     }
 }
 
-fn draft<'m>(
-    table: &'m Table,
-    plan: &'m Plan,
-    body: &'m dyn Source,
-    options: &'m EncodeOptions,
-) -> Draft<'m> {
-    Draft {
-        types: &table.types,
-        plan,
-        version: Version::Soap11,
-        header: &(),
-        body,
-        options,
-    }
-}
-
 fn whole(table: &Table, plan: &Plan, body: &dyn Source) -> Vec<u8> {
-    let mut out = Vec::new();
-    let options = EncodeOptions::default();
-    draft(table, plan, body, &options).encode(&mut out).unwrap();
-    out
+    plainly::write(&table.types, plan, body, &EncodeOptions::default())
+        .unwrap()
+        .into_bytes()
 }
 
 fn drained(table: &Table, plan: &Plan, body: &dyn Source, portion: usize) -> Collect {
     let mut collect = Collect::new(portion);
     let options = EncodeOptions::default();
-    draft(table, plan, body, &options)
+    draft(&table.types, plan, body, &options)
         .encode_drained(&mut collect)
         .unwrap();
     collect
@@ -179,7 +163,7 @@ fn what_needs_to_be_drained_is_told_before_a_batch_is_taken() {
     };
     let kind = |body: &dyn Source| {
         let mut out = b"before".to_vec();
-        let encoded = draft(&table, &plan, body, &options).encode(&mut out);
+        let encoded = draft(&table.types, &plan, body, &options).encode(&mut out);
         assert!(encoded.is_ok() || out == b"before");
         encoded.map_err(|e| e.kind())
     };
@@ -207,7 +191,7 @@ fn a_stream_of_a_wrong_length_is_refused() {
         let stream = Stream::of(vec![7; count]);
         let body = Wrapped(Streamed::new(&(), "n", &stream));
         let options = EncodeOptions::default();
-        let written = draft(&table, &plan, &body, &options).encode_drained(&mut Collect::new(10));
+        let written = draft(&table.types, &plan, &body, &options).encode_drained(&mut Collect::new(10));
         assert_eq!(
             written.map_err(|e| e.kind()),
             if fits { Ok(()) } else { Err(Kind::Value) }

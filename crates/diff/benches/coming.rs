@@ -6,10 +6,10 @@
 
 use std::hint::black_box;
 
-use castile_codec::{DecodeOptions, EncodeOptions, Intake, Limits, Version, encode};
+use castile_codec::{DecodeOptions, EncodeOptions, Intake, Limits};
 use castile_diff::{Automata, Coming, Receiving};
 use castile_plan::Plan;
-use castile_testkit::{Rng, Table, median, time};
+use castile_testkit::{Rng, Table, median, plainly, time};
 use castile_value::{Value, ValueSink};
 
 const COUNT: usize = 100_000;
@@ -84,19 +84,7 @@ fn written(table: &Table, plan: &Plan, values: &[f64]) -> String {
         "Doubles".to_owned(),
         Value::map([("item", values.to_vec().into())]),
     )];
-    let (mut out, options) = (Vec::new(), EncodeOptions::default());
-    let header = Vec::<(String, Value)>::new();
-    let written = encode(
-        &table.types,
-        plan,
-        Version::Soap11,
-        &header,
-        &body,
-        &options,
-        &mut out,
-    );
-    written.expect("good values");
-    String::from_utf8(out).expect("text")
+    plainly::write(&table.types, plan, &body, &EncodeOptions::default()).expect("good values")
 }
 
 /// All but the end of a message comes.

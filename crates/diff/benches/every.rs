@@ -2,11 +2,9 @@
 //! before and not kept at all: what keeping costs where it can gain nothing. 10,000 items through [`Templates`], medians of thread time, and all messages together, the
 //! first ones that are compared before it pauses among them.
 
-#[path = "../tests/common/mod.rs"]
-mod common;
-
 use castile_codec::EncodeOptions;
 use castile_diff::{Options, Templates};
+use castile_testkit::plainly::draft;
 use castile_testkit::{Rng, Table, asked, median, time};
 use castile_value::{Record, Rows, Value};
 
@@ -84,10 +82,10 @@ fn row(table: &Table, name: &str, element: &str, make: Make) {
     };
     let ways = [(false, false), (true, false), (true, true)];
     let kept = ways.map(|(enabled, pauses)| Templates::new(settings(enabled, pauses)));
-    let (header, options) = (Vec::new(), EncodeOptions::default());
+    let options = EncodeOptions::default();
     let mut samples = [const { Vec::new() }; 3];
     for body in bodies.iter().cycle().take(MESSAGES) {
-        let draft = common::draft(table, &plan, &header, body, &options);
+        let draft = draft(&table.types, &plan, body, &options);
         for (templates, samples) in kept.iter().zip(&mut samples) {
             samples.push(time(|| templates.encode(0, &draft).expect("good values")) / 1e3);
         }

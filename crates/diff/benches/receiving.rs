@@ -8,11 +8,11 @@
 use std::hint::black_box;
 use std::sync::Arc;
 
-use castile_codec::{DecodeOptions, EncodeOptions, Intake, Limits, Version, encode};
+use castile_codec::{DecodeOptions, EncodeOptions, Intake, Limits};
 use castile_diff::{Automata, Receiving};
 use castile_plan::Plan;
-use castile_testkit::{Effort, Rng, Sampler, Table, median, time};
-use castile_value::{ColumnBuf, DType, Record, RowLayout, Rows, Scalar, Shape, Sink, Slot, Value, ValueSink};
+use castile_testkit::{Effort, Rng, Sampler, Table, median, plainly, time};
+use castile_value::{ColumnBuf, DType, RowLayout, Rows, Scalar, Shape, Sink, Slot, Value, ValueSink};
 
 const TYPES: &str = "
 Void =
@@ -102,19 +102,7 @@ fn messages(table: &Table, plan: &Plan, items: usize, count: usize) -> Vec<Strin
         body.values_mut()
             .iter_mut()
             .for_each(|value| vary(value, items, &mut rng));
-        let header = Record::new(table.types.shape(plan.header).clone());
-        let (mut out, options) = (Vec::new(), EncodeOptions::default());
-        encode(
-            &table.types,
-            plan,
-            Version::Soap11,
-            &header,
-            &body,
-            &options,
-            &mut out,
-        )
-        .expect("good values");
-        String::from_utf8(out).expect("text")
+        plainly::write(&table.types, plan, &body, &EncodeOptions::default()).expect("good values")
     };
     (0..count).map(message).collect()
 }

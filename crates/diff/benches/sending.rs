@@ -7,9 +7,10 @@
 
 use std::hint::black_box;
 
-use castile_codec::{Draft, EncodeOptions, Version};
+use castile_codec::EncodeOptions;
 use castile_diff::{Options, Pool, Report, Stuffing, Template};
 use castile_plan::Plan;
+use castile_testkit::plainly::draft;
 use castile_testkit::{Rng, Table, asked, median, time};
 use castile_value::{Record, Value};
 
@@ -72,16 +73,8 @@ fn main() {
 fn first_time(table: &Table, plan: &Plan) {
     let mut rng = Rng::new(12);
     let values: Vec<f64> = (0..ITEMS).map(|_| rng.unit()).collect();
-    let header = Record::new(table.types.shape(plan.header).clone());
     let (body, encoding) = (body(table, plan, &values), EncodeOptions::default());
-    let draft = Draft {
-        types: &table.types,
-        plan,
-        version: Version::Soap11,
-        header: &header,
-        body: &body,
-        options: &encoding,
-    };
+    let draft = draft(&table.types, plan, &body, &encoding);
     let (mut message, mut kept) = (Vec::new(), Vec::new());
     let [mut full, mut spare, mut given_back, mut fresh] = [const { Vec::new() }; 4];
     let without = Options {
@@ -129,7 +122,6 @@ fn run(table: &Table, plan: &Plan, label: &str, options: &Options, percent: f64)
     let mut rng = Rng::new(11);
     let mut values: Vec<f64> = (0..ITEMS).map(|_| rng.unit()).collect();
     let mut template = Template::new(options.clone());
-    let header = Record::new(table.types.shape(plan.header).clone());
     let encoding = EncodeOptions::default();
     let (mut patch, mut full, mut compare, mut least) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
     let mut limit = Limit::new(&values);
@@ -150,14 +142,7 @@ fn run(table: &Table, plan: &Plan, label: &str, options: &Options, percent: f64)
             values.iter_mut().for_each(|value| *value = rng.unit());
         }
         let body = body(table, plan, &values);
-        let draft = Draft {
-            types: &table.types,
-            plan,
-            version: Version::Soap11,
-            header: &header,
-            body: &body,
-            options: &encoding,
-        };
+        let draft = draft(&table.types, plan, &body, &encoding);
         let took = [
             time(|| report = template.patch(&draft).expect("good values").report),
             time(|| {

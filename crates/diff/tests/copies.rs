@@ -3,9 +3,10 @@
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use castile_codec::{Draft, EncodeOptions, Version};
+use castile_codec::EncodeOptions;
 use castile_diff::{Options, Pool, Report, Templates};
 use castile_plan::Plan;
+use castile_testkit::plainly::draft;
 use castile_testkit::{Rng, Table};
 use castile_value::{ColumnBuf, Item, Source};
 
@@ -56,20 +57,13 @@ impl Sender {
     }
 
     fn send_and(&self, kept: Kept, key: u32, values: &[f64], behind: &dyn Fn()) -> Report {
-        let (header, options) = (Vec::new(), EncodeOptions::default());
+        let options = EncodeOptions::default();
         let values = ColumnBuf::from(values.to_vec());
         let body = Message {
             values: &values,
             behind,
         };
-        let draft = |body| Draft {
-            types: &self.table.types,
-            plan: &self.plan,
-            version: Version::Soap11,
-            header: &header,
-            body,
-            options: &options,
-        };
+        let draft = |body| draft(&self.table.types, &self.plan, body, &options);
         let sent = match kept {
             Kept::WithAll => self.templates.encode(key, &draft(&body)),
             Kept::Apart => self.templates.encode_apart(key, &draft(&body)),

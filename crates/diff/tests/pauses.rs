@@ -4,10 +4,11 @@ mod common;
 
 use castile_codec::EncodeOptions;
 use castile_diff::{Match, Options, Pool, Report, Templates};
+use castile_testkit::plainly::draft;
 use castile_testkit::{Rng, Table};
 use castile_value::{Record, Rows, Value};
 
-use common::{Sender, draft};
+use common::Sender;
 
 const TYPES: &str = "
 Mio = x:int, y:int, value:double
@@ -257,10 +258,10 @@ fn an_array_that_others_take_over_is_kept_for_them() {
 fn the_templates_of_a_key_count_what_was_not_kept() {
     let templates = Templates::new(Options::default());
     let (sender, mut rng) = (sender(true), Rng::new(7));
-    let (header, options) = (Vec::new(), EncodeOptions::default());
+    let options = EncodeOptions::default();
     for _ in 0..20 {
         let body = body(vec![("a", doubles(&mut rng, 9000))]);
-        let draft = draft(&sender.table, &sender.plan, &header, &body, &options);
+        let draft = draft(&sender.table.types, &sender.plan, &body, &options);
         templates.encode("key", &draft).expect("good values");
     }
     let stats = templates.stats();

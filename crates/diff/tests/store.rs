@@ -1,9 +1,10 @@
 //! Templates of many keys and many senders: bounded, and never mixed up.
 
-use castile_codec::{Draft, EncodeOptions, Error, Version};
+use castile_codec::{EncodeOptions, Error};
 use castile_diff::{Match, Options, Pieces, Templates};
 use castile_plan::Plan;
 use castile_testkit::Table;
+use castile_testkit::plainly::draft;
 use castile_value::Value;
 
 struct Sender {
@@ -24,15 +25,8 @@ impl Sender {
 
     fn send(&self, key: u32, values: Vec<f64>) -> Result<Pieces, Error> {
         let body = vec![("add".to_owned(), Value::map([("n", values.into())]))];
-        let (header, options) = (Vec::new(), EncodeOptions::default());
-        let draft = Draft {
-            types: &self.table.types,
-            plan: &self.plan,
-            version: Version::Soap11,
-            header: &header,
-            body: &body,
-            options: &options,
-        };
+        let options = EncodeOptions::default();
+        let draft = draft(&self.table.types, &self.plan, &body, &options);
         self.templates.encode(key, &draft)
     }
 }

@@ -53,28 +53,7 @@ impl Server {
         let location = location(wsdl)?;
         let settings = Settings(settings);
         let load = load_options(&settings)?;
-        let mut service_options = ServiceOptions {
-            service: settings.get("service")?,
-            ..ServiceOptions::default()
-        };
-        service_options.digits = settings.get("digits")?;
-        service_options.share_texts = settings.get("share_texts")?.unwrap_or(false);
-        settings.set("strict", &mut service_options.strict)?;
-        settings.set("debug", &mut service_options.debug)?;
-        settings.set("depth_max", &mut service_options.limits.depth_max)?;
-        settings.set("roles", &mut service_options.roles)?;
-        settings.set("understood", &mut service_options.understood)?;
-        // Apart from what clients send: callers must not learn of it by the time that replies take.
-        static REPLIED: LazyLock<Pool> = LazyLock::new(Pool::new);
-        service_options.differential = crate::options::differential(&settings, &REPLIED)?;
-        service_options.share_arrays = crate::options::shares(&settings)? != Some(false);
-        service_options.receiving = crate::options::receiving(&settings)?;
-        for (name, sharing) in [("shared", Sharing::All), ("unshared", Sharing::None)] {
-            let operations = settings.get::<Vec<String>>(name)?.unwrap_or_default();
-            let declared = operations.into_iter().map(|operation| (operation, sharing));
-            service_options.sharing.extend(declared);
-        }
-        service_options.layers = crate::layers::server_layers(&settings)?;
+        let service_options = service_options(&settings)?;
         let server_options = server_options(&settings)?;
         let form = client::form(&settings)?;
         let makes = settings.object("classes")?;
@@ -155,6 +134,32 @@ fn faces(service: &Service) -> Vec<OperationFace> {
     let all = all.flat_map(|binding| describe(&contract.types, &binding.operations));
     let mut seen = HashSet::new();
     all.filter(|face| seen.insert(face.name().to_owned())).collect()
+}
+
+fn service_options(settings: &Settings<'_, '_>) -> PyResult<ServiceOptions> {
+    let mut options = ServiceOptions {
+        service: settings.get("service")?,
+        ..ServiceOptions::default()
+    };
+    options.digits = settings.get("digits")?;
+    options.share_texts = settings.get("share_texts")?.unwrap_or(false);
+    settings.set("strict", &mut options.strict)?;
+    settings.set("debug", &mut options.debug)?;
+    settings.set("depth_max", &mut options.limits.depth_max)?;
+    settings.set("roles", &mut options.roles)?;
+    settings.set("understood", &mut options.understood)?;
+    // Apart from what clients send: callers must not learn of it by the time that replies take.
+    static REPLIED: LazyLock<Pool> = LazyLock::new(Pool::new);
+    options.differential = crate::options::differential(settings, &REPLIED)?;
+    options.share_arrays = crate::options::shares(settings)? != Some(false);
+    options.receiving = crate::options::receiving(settings)?;
+    for (name, sharing) in [("shared", Sharing::All), ("unshared", Sharing::None)] {
+        let operations = settings.get::<Vec<String>>(name)?.unwrap_or_default();
+        let declared = operations.into_iter().map(|operation| (operation, sharing));
+        options.sharing.extend(declared);
+    }
+    options.layers = crate::layers::server_layers(settings)?;
+    Ok(options)
 }
 
 pub(crate) fn server_options(settings: &Settings<'_, '_>) -> PyResult<ServerOptions> {

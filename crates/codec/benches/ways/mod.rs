@@ -1,9 +1,10 @@
 //! A message both ways, from and into dynamic values and generated types.
 
-use castile_codec::{DecodeOptions, Draft, EncodeOptions, Envelope, Limits, Version};
+use castile_codec::{DecodeOptions, EncodeOptions, Envelope, Limits};
 use castile_plan::Plan;
+use castile_testkit::plainly::draft;
 use castile_testkit::{Body, Table};
-use castile_value::typed::{Builder, EMPTY, Empty, Fields};
+use castile_value::typed::{Builder, Empty, Fields};
 use castile_value::{Record, Sink, Source, ValueSink};
 
 /// The types of the messages.
@@ -12,15 +13,10 @@ pub(crate) struct Ways(pub(crate) Table);
 impl Ways {
     pub(crate) fn write(&self, plan: &Plan, body: &dyn Source, out: &mut Vec<u8>) {
         out.clear();
-        let draft = Draft {
-            types: &self.0.types,
-            plan,
-            version: Version::Soap11,
-            header: &EMPTY,
-            body,
-            options: &EncodeOptions::default(),
-        };
-        draft.encode(out).expect("good values");
+        let options = EncodeOptions::default();
+        draft(&self.0.types, plan, body, &options)
+            .encode(out)
+            .expect("good values");
     }
 
     pub(crate) fn read_typed<T: Fields + Default>(&self, plan: &Plan, text: &str) -> Body<T> {

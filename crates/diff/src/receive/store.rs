@@ -12,7 +12,7 @@ use castile_codec::{
 use castile_plan::Types;
 use castile_value::Shape;
 
-use super::known::Known;
+use super::known::{Entry, Known};
 use super::lasts::{Last, Lasts};
 use super::message::{Message, Received, Shared, Ticket};
 use super::options::Receiving;
@@ -253,7 +253,7 @@ impl Automata {
         let entry = |known: &Arc<Known>| known.entry(operation, envelope.prologue()?).cloned();
         let entries = [entry(&shared), own.as_ref().and_then(entry)];
         let place = place(operation);
-        let (misses, trial) = (&self.misses[place], &self.worth[place]);
+        let trial = &self.worth[place];
         let known = || entries.iter().flatten().flat_map(|entry| entry.tracks());
         let worth = last
             .as_mut()
@@ -263,16 +263,15 @@ impl Automata {
         let keeps = worth && (keep == KeepOf::Text || known().any(|kept| kept.track.has_arrays()));
         let is_known = known().next().is_some();
         let is_tried = keeps || !is_known || ahead.is_some() || trial.is_tried();
-        let tracks = || known().filter(|_| is_tried);
         let shadow = last.as_mut().and_then(Last::take).filter(|_| worth);
         let earlier = Earlier {
-            tracks: tracks().map(|kept| &kept.track),
+            tracks: known().filter(|_| is_tried).map(|kept| &kept.track),
             shadow,
             ahead,
             keep: if worth { keep } else { KeepOf::Nothing },
             owner,
             given,
-            learn: self.options.enabled && is_tried && is_worth_learning(misses.load(Ordering::Relaxed)),
+            learn: self.options.enabled && is_tried && self.is_learned(place),
         };
         let learns = earlier.learn;
         let mut reading = envelope.decode_like(intake, earlier)?;
@@ -285,19 +284,8 @@ impl Automata {
         if is_known && is_tried && (compared || !keeps && bytes_ahead == 0) {
             trial.note(outcome(&reading, length));
         }
-        match reading.followed {
-            Some(which) => {
-                entries.iter().flatten().for_each(|entry| entry.hit(now));
-                // What was learned last has paid.
-                if tracks().nth(which).is_some_and(|kept| kept.hit()) {
-                    misses.store(0, Ordering::Relaxed);
-                }
-            }
-            None if is_tried => {
-                let vain = learns && reading.lesson.is_none();
-                misses.fetch_add(if vain { VAIN } else { 1 }, Ordering::Relaxed);
-            }
-            None => {}
+        if is_tried {
+            self.note(place, &entries, &reading, learns, now);
         }
         self.counters.read(&reading, length, bytes_ahead);
         if let Some(lesson) = reading.lesson.take() {
@@ -317,6 +305,32 @@ impl Automata {
         }
         let ticket = self.keep(peer, operation, last);
         Ok((received, ticket))
+    }
+
+    /// Whether one more message is worth learning, after those that were like none: messages that are never alike are
+    /// learned more and more seldom.
+    fn is_learned(&self, place: usize) -> bool {
+        let misses = self.misses[place].load(Ordering::Relaxed);
+        misses < LESSONS || misses.is_power_of_two()
+    }
+
+    /// Notes which track a message was like, or that it was like none.
+    fn note(&self, place: usize, entries: &[Option<Arc<Entry>>], reading: &Reading, learns: bool, now: u64) {
+        let (entries, misses) = (entries.iter().flatten(), &self.misses[place]);
+        match reading.followed {
+            Some(which) => {
+                entries.clone().for_each(|entry| entry.hit(now));
+                let followed = entries.flat_map(|entry| entry.tracks()).nth(which);
+                // What was learned last has paid.
+                if followed.is_some_and(|kept| kept.hit()) {
+                    misses.store(0, Ordering::Relaxed);
+                }
+            }
+            None => {
+                let vain = learns && reading.lesson.is_none();
+                misses.fetch_add(if vain { VAIN } else { 1 }, Ordering::Relaxed);
+            }
+        }
     }
 
     /// Puts a message there as the last one.
@@ -418,9 +432,3 @@ const LESSONS: u32 = 16;
 
 /// For how many a message counts that cannot be learned.
 const VAIN: u32 = 8;
-
-/// Whether one more message is worth learning, after so many that were like none: messages that are never
-/// alike are learned more and more seldom.
-fn is_worth_learning(misses: u32) -> bool {
-    misses < LESSONS || misses.is_power_of_two()
-}

@@ -1,10 +1,11 @@
 //! A sender of one message again and again through one template.
 #![allow(dead_code, reason = "each test and benchmark uses its own part")]
 
-use castile_codec::{Draft, Drain, EncodeOptions, Error, Stopped, Version};
+use castile_codec::{Drain, EncodeOptions, Error, Stopped};
 use castile_diff::{Options, Pieces, Template};
 use castile_plan::Plan;
 use castile_testkit::Table;
+use castile_testkit::plainly::draft;
 use castile_value::Source;
 
 pub(crate) struct Sender {
@@ -26,8 +27,8 @@ impl Sender {
 
     /// The next message.
     pub(crate) fn send(&mut self, body: &dyn Source) -> Result<Pieces, Error> {
-        let (header, options) = (Vec::new(), EncodeOptions::default());
-        let draft = draft(&self.table, &self.plan, &header, body, &options);
+        let options = EncodeOptions::default();
+        let draft = draft(&self.table.types, &self.plan, body, &options);
         self.template.patch(&draft)
     }
 
@@ -40,19 +41,19 @@ impl Sender {
 
     /// The same, appended to `out`.
     pub(crate) fn fresh_into(&self, body: &dyn Source, out: &mut Vec<u8>) -> Result<(), Error> {
-        let (header, options) = (Vec::new(), EncodeOptions::default());
-        draft(&self.table, &self.plan, &header, body, &options).encode(out)
+        let options = EncodeOptions::default();
+        draft(&self.table.types, &self.plan, body, &options).encode(out)
     }
 
     /// The same message handed over in portions, through one buffer; gives its bytes.
     pub(crate) fn drained(&self, body: &dyn Source, portion_bytes: usize, take: impl FnMut(&[u8])) -> usize {
-        let (header, options) = (Vec::new(), EncodeOptions::default());
+        let options = EncodeOptions::default();
         let mut portions = Portions {
             portion_bytes,
             take,
             bytes: 0,
         };
-        let draft = draft(&self.table, &self.plan, &header, body, &options);
+        let draft = draft(&self.table.types, &self.plan, body, &options);
         draft.encode_drained(&mut portions).expect("good values");
         portions.bytes
     }
@@ -74,22 +75,5 @@ impl<F: FnMut(&[u8])> Drain for Portions<F> {
         self.bytes += out.len();
         out.clear();
         Ok(())
-    }
-}
-
-pub(crate) fn draft<'d>(
-    table: &'d Table,
-    plan: &'d Plan,
-    header: &'d dyn Source,
-    body: &'d dyn Source,
-    options: &'d EncodeOptions,
-) -> Draft<'d> {
-    Draft {
-        types: &table.types,
-        plan,
-        version: Version::Soap11,
-        header,
-        body,
-        options,
     }
 }

@@ -12,17 +12,18 @@ pub struct Sample {
     windows: Vec<(usize, [u8; WINDOW])>,
 }
 
-/// A value or two, with the tags around.
-const WINDOW: usize = 48;
+/// Some values with the tags around, or a small record: of a row of which one number changes a shorter one would be the
+/// part that stays.
+const WINDOW: usize = 128;
 /// A window for so many bytes, and how few and how many there are.
 const BYTES_A_WINDOW: usize = 16 << 10;
 const WINDOWS_LEAST: usize = 4;
 const WINDOWS_MOST: usize = 16;
 /// How far from its place a window is looked for.
 const REACH_MOST: usize = 768;
-/// A window of so many that is found again is enough. One holds two values or three, so of those
-/// more than half are the same then.
-const ENOUGH: usize = 4;
+/// A window of so many that is found again is enough. One holds four values or five, so of those two thirds and more are
+/// the same then.
+const ENOUGH: usize = 8;
 
 impl Sample {
     /// A sample of a body. Shorter ones than a window have none.
@@ -55,10 +56,8 @@ impl Sample {
             let near = body.get(scaled.saturating_sub(reach)..end);
             near.is_some_and(|near| memmem::find(near, window).is_some())
         };
-        // Mostly the first tell.
-        let (first, rest) = self.windows.split_at(self.windows.len().min(ENOUGH));
-        let same = first.iter().filter(found).count();
-        same > 0 && (same + rest.iter().filter(found).count()) * ENOUGH >= self.windows.len()
+        let enough = self.windows.len().div_ceil(ENOUGH);
+        enough > 0 && self.windows.iter().filter(found).take(enough).count() == enough
     }
 
     /// Bytes of memory, roughly.
