@@ -205,12 +205,12 @@ fn what_never_repeats_is_read_plainly_and_what_does_is_not() {
         };
         let (compared, followed) = always(20);
         assert!(
-            compared <= 8 && followed <= 8,
+            compared <= 7 && followed <= 8,
             "{compared} compared, {followed} followed of 20"
         );
         let (compared, followed) = always(1000);
         assert!(
-            compared <= 8 && followed <= 20,
+            compared <= 2 && followed <= 20,
             "{compared} compared, {followed} followed of 1000"
         );
 
@@ -230,26 +230,25 @@ fn what_never_repeats_is_read_plainly_and_what_does_is_not() {
 /// other way round. What was kept for a sample's sake is compared, and that tells that it was in vain.
 #[test]
 fn a_sample_that_is_found_does_not_outweigh_what_was_compared() {
-    let table = Table::parse("row = n:double, j:long, k:long, l:long\nadd = n:row*");
+    let names: Vec<String> = (0..6).map(|k| format!("k{k}")).collect();
+    let fields: String = names.iter().map(|name| format!(", {name}:long")).collect();
+    let table = Table::parse(&format!("row = n:double{fields}\nadd = n:row*"));
     let plan = table.plan("add");
-    for seed in 0..12 {
+    for seed in 0..24 {
         let automata = Automata::new(Receiving::default());
-        let mut rng = Rng::new(seed);
+        let (mut rng, count) = (Rng::new(seed), 500 + 37 * seed as i64);
         let texts = [(); 2].map(|()| {
             let row = |i: i64| {
-                format!(
-                    "<n><n>{1}</n><j>{i}</j><k>{0}</k><l>{0}</l></n>",
-                    i << 40,
-                    rng.unit()
-                )
+                let stays: String = names.iter().map(|k| format!("<{k}>{}</{k}>", i << 40)).collect();
+                format!("<n><n>{}</n>{stays}</n>", rng.unit())
             };
-            add(&(0..803).map(row).collect::<String>())
+            add(&(0..count).map(row).collect::<String>())
         });
         for text in texts.iter().cycle().take(120) {
             read(&automata, &table, &plan, text, Some(b"a"));
         }
-        let rows = automata.stats().values_parsed / 4 / 803;
-        assert!(rows <= 14, "{seed}: {rows} messages of 120 were kept");
+        let rows = automata.stats().values_parsed / 7 / count as u64;
+        assert!(rows <= 10, "{seed}: {rows} messages of 120 were kept");
     }
 }
 

@@ -21,8 +21,8 @@ const WINDOWS_LEAST: usize = 4;
 const WINDOWS_MOST: usize = 16;
 /// How far from its place a window is looked for.
 const REACH_MOST: usize = 768;
-/// A window of so many that is found again is enough. One holds four values or five, so of those two thirds and more are
-/// the same then.
+/// A window of so many that is found again is enough. One holds four values or five, so of those about two
+/// thirds are the same then.
 const ENOUGH: usize = 8;
 
 impl Sample {
