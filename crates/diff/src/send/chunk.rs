@@ -15,7 +15,6 @@ use castile_codec::RowWriter;
 use castile_value::Column;
 
 use super::layout::Layout;
-use super::options::Options;
 use super::prefetch::prefetch;
 use super::report::Report;
 use super::slots::Slots;
@@ -27,6 +26,14 @@ pub(crate) struct Chunk {
     pub(crate) bytes: Arc<Vec<u8>>,
     pub(crate) slots: Arc<Slots>,
     pub(crate) rows: usize,
+}
+
+/// A chunk that nobody shares, being changed.
+pub(super) struct Open<'c> {
+    pub(super) layout: &'c Layout<'c>,
+    pub(super) bytes: &'c mut Vec<u8>,
+    pub(super) slots: &'c mut Slots,
+    pub(super) report: &'c mut Report,
 }
 
 impl Chunk {
@@ -83,13 +90,22 @@ impl Chunk {
         Arc::strong_count(&self.bytes) > 1
     }
 
-    /// Makes the bytes our own.
-    pub(crate) fn own(&mut self, options: &Options, report: &mut Report) {
+    /// Makes bytes and slots its own, to be changed.
+    ///
+    /// Asking whether they are waits until all that was written before has reached memory, so it is asked once, while
+    /// little is under way.
+    pub(super) fn open<'c>(&'c mut self, layout: &'c Layout<'c>, report: &'c mut Report) -> Open<'c> {
         if self.is_lent() {
             report.chunks_copied += 1;
-            let mut copy = Vec::with_capacity(self.bytes.len() + options.reserve_bytes);
+            let mut copy = Vec::with_capacity(self.bytes.len() + layout.options.reserve_bytes);
             copy.extend_from_slice(&self.bytes);
             self.bytes = Arc::new(copy);
+        }
+        Open {
+            layout,
+            bytes: Arc::make_mut(&mut self.bytes),
+            slots: Arc::make_mut(&mut self.slots),
+            report,
         }
     }
 

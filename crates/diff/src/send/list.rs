@@ -21,6 +21,10 @@ pub(crate) struct List {
     handed: Option<Arc<Chunks>>,
 }
 
+/// Blocks are so many times as small as the chunks of an array: what changes its width in one has all of it written
+/// once more.
+const PARTS: usize = 2;
+
 /// Items of the first block that is written: how large they are is not known yet.
 const FIRST: usize = 64;
 /// The most items of a block.
@@ -139,7 +143,7 @@ impl List {
             let Some(block) = taken.then(|| Block::write(list, &mut batch)).flatten() else {
                 return false;
             };
-            items = (options.chunk_bytes * block.len() / block.bytes().max(1)).clamp(1, MOST);
+            items = (options.chunk_bytes / PARTS * block.len() / block.bytes().max(1)).clamp(1, MOST);
             report.values_written += (block.len() * list.fields()) as u64;
             report.bytes_rewritten += block.bytes() as u64;
             written.push(block);
@@ -171,7 +175,7 @@ impl List {
     fn split_large(&mut self, options: &Options, report: &mut Report) {
         let mut i = 0;
         while let Some(block) = self.blocks.get_mut(i) {
-            if block.bytes() > options.split_bytes && block.len() > 1 {
+            if PARTS * block.bytes() > options.split_bytes && block.len() > 1 {
                 let tail = block.split_off(block.len() / 2);
                 self.blocks.insert(i + 1, tail);
                 report.chunks_split += 1;
@@ -186,7 +190,9 @@ impl List {
         let mut joined: Vec<Block> = Vec::with_capacity(self.blocks.len());
         for block in self.blocks.drain(..) {
             match joined.last_mut() {
-                Some(last) if last.bytes() + block.bytes() <= options.chunk_bytes => last.append(&block),
+                Some(last) if PARTS * (last.bytes() + block.bytes()) <= options.chunk_bytes => {
+                    last.append(&block);
+                }
                 _ => joined.push(block),
             }
         }

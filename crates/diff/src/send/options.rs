@@ -13,9 +13,10 @@ pub struct Options {
     pub values_min: usize,
     /// Texts and binary values of at least so many bytes are kept. Default 4 KiB.
     pub text_bytes_min: usize,
-    /// Bytes of a chunk when it is first written. Default 16 KiB.
+    /// Bytes of a chunk of numbers when it is first written; other items are in blocks of half of that. Default
+    /// 32 KiB.
     pub chunk_bytes: usize,
-    /// A chunk that grew beyond so many bytes is split in two. Default 32 KiB.
+    /// A chunk that grew beyond so many bytes is split in two, a block beyond half of that. Default 64 KiB.
     pub split_bytes: usize,
     /// Room at the end of a new chunk for values that grow. Default 256 bytes.
     pub reserve_bytes: usize,
@@ -126,8 +127,8 @@ impl Default for Options {
             enabled: true,
             values_min: 64,
             text_bytes_min: 4 << 10,
-            chunk_bytes: 16 << 10,
-            split_bytes: 32 << 10,
+            chunk_bytes: 32 << 10,
+            split_bytes: 64 << 10,
             reserve_bytes: 256,
             pad: true,
             pad_between: false,

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use castile_value::Column;
 
-use super::chunk::Chunk;
+use super::chunk::{Chunk, Open};
 use super::compare::BLOCK;
 use super::layout::Layout;
 use super::number::Number;
@@ -85,14 +85,26 @@ impl Changed {
     }
 
     /// Adds the rows that a mask gives.
+    ///
+    /// A block mostly has none, one or two, which nobody could predict: two are written, and as many counted as
+    /// there are.
     pub(super) fn take_rows(&mut self, masks: &[u64]) {
+        let mut found = self.rows.len();
         for (block, &mask) in masks.iter().enumerate() {
-            let mut rows = mask;
-            while rows != 0 {
-                self.rows.push((block * BLOCK) as u32 + rows.trailing_zeros());
-                rows &= rows - 1;
+            let (first, mut left) = ((block * BLOCK) as u32, mask);
+            self.rows.resize(found + BLOCK, 0);
+            loop {
+                for row in &mut self.rows[found..found + 2] {
+                    *row = first + left.trailing_zeros();
+                    found += usize::from(left != 0);
+                    left &= left.wrapping_sub(1);
+                }
+                if left == 0 {
+                    break;
+                }
             }
         }
+        self.rows.truncate(found);
     }
 
     /// Makes the texts of some values of a field.
@@ -131,34 +143,38 @@ impl Chunk {
         memory: &mut Memory,
         report: &mut Report,
     ) {
-        self.own(layout.options, report);
-        Arc::make_mut(&mut self.slots).find_places();
+        let rows = self.rows;
+        let mut open = self.open(layout, report);
+        open.slots.find_places();
         memory.changed.clear();
         memory.misfits.clear();
         for field in 0..layout.shape.fields() {
             let start = memory.changed.rows.len();
             memory.changed.take_rows(&memory.masks[field]);
-            let column = layout.shape.column(shadow, first + self.rows, field);
+            let column = layout.shape.column(shadow, first + rows, field);
             for some in groups(start..memory.changed.rows.len()) {
-                self.find_slots(layout, field, some.clone(), &mut memory.changed);
+                open.find_slots(field, some.clone(), &mut memory.changed);
                 memory.changed.format(layout, field, &column, first, some);
             }
-            self.put_those_that_fit(layout, field, start, memory, report);
+            open.put_those_that_fit(field, start, memory);
         }
-        report.values_rewritten += memory.changed.rows.len() as u64;
+        open.report.values_rewritten += memory.changed.rows.len() as u64;
         if !memory.misfits.is_empty() {
-            self.make_room(layout, memory, report);
+            open.make_room(memory);
         }
     }
+}
 
+impl Open<'_> {
     /// Finds the slots of what changed of a field, and asks for those that are about to be
     /// written, which mostly are in no cache: they come while the values are formatted.
-    fn find_slots(&self, layout: &Layout<'_>, field: usize, some: Range<usize>, changed: &mut Changed) {
-        let (fields, bytes) = (layout.shape.fields(), &self.bytes[..]);
+    fn find_slots(&self, field: usize, some: Range<usize>, changed: &mut Changed) {
+        let (shape, bytes) = (self.layout.shape, &self.bytes[..]);
+        let fields = shape.fields();
         let Changed { rows, places, .. } = changed;
         places.extend(rows[some].iter().map(|&row| {
             let row = row as usize;
-            let at = self.slots.before(row * fields + field) + layout.shape.gaps_before(row, field);
+            let at = self.slots.before(row * fields + field) + shape.gaps_before(row, field);
             // A slot that is cut by the end of a line.
             for at in [at, at + LIKELY] {
                 if let Some(byte) = bytes.get(at) {
@@ -170,17 +186,9 @@ impl Chunk {
     }
 
     /// Puts what changed of a field from `start` on into its slots, as far as it fits.
-    fn put_those_that_fit(
-        &mut self,
-        layout: &Layout<'_>,
-        field: usize,
-        start: usize,
-        memory: &mut Memory,
-        report: &mut Report,
-    ) {
+    fn put_those_that_fit(&mut self, field: usize, start: usize, memory: &mut Memory) {
         let Memory { changed, misfits, .. } = memory;
-        let bytes = &mut Arc::make_mut(&mut self.bytes)[..];
-        let slots = Arc::make_mut(&mut self.slots);
+        let (layout, bytes, slots) = (self.layout, &mut self.bytes[..], &mut *self.slots);
         let (fields, closing, mut written) = (layout.shape.fields(), layout.closing(field), 0);
         let all = changed.rows.iter().zip(&changed.places).zip(&changed.texts);
         let all = all.zip(&changed.lengths).enumerate().skip(start);
@@ -203,7 +211,7 @@ impl Chunk {
             slots.set_spare(slot, width - length);
         }
         misfits.truncate(found);
-        report.bytes_rewritten += written as u64;
+        self.report.bytes_rewritten += written as u64;
     }
 }
 

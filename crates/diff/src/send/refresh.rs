@@ -204,8 +204,10 @@ impl Refresh<'_> {
         let now = first + rows.start..first + rows.end;
         let shadow = &mut shadow[rows.start * shape.stride..rows.end * shape.stride];
         for masks in &mut memory.masks {
-            masks.clear();
-            masks.resize(rows.len().div_ceil(BLOCK), 0);
+            masks.fill(0);
+            if masks.len() < rows.len().div_ceil(BLOCK) {
+                masks.resize(rows.len().div_ceil(BLOCK), 0);
+            }
         }
         if columns.len() > 1
             && columns.iter().all(|column| column.changes().is_none())

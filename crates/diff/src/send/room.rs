@@ -2,24 +2,21 @@
 //!
 //! ```text
 //!   before   ─ a ─ bb ─ c·· ─ d ─        what is to be put: a becomes aaa
-//!   events       +2      -2              the nearest spaces are taken
-//!   after    ─ aaa ─ bb ─ c ─ d ─        only what lies between was moved
+//!   after    ─ aaa ─ bb ─ c ─ d ─        the nearest spaces are taken, and only what lies between was moved
 //! ```
 //!
-//! Every value that needs another width is an event, and so is every slot that gives spaces away, or gets
-//! some for the next that grow. What lies between two events is moved once, by the sum of those before it,
-//! which mostly is nothing; so a chunk is moved once at most, however many of its values grow.
+//! Where a few values of a chunk grow each takes spaces so. Where many do, and where there are no spaces, every value
+//! that needs another width is an event, and so is every slot that gets spaces for the next that grow. What lies between
+//! two events is moved once, by the sum of those before it; so a chunk is moved once at most, however many of its
+//! values grow.
 
 use std::ops::Range;
-use std::sync::Arc;
 
 use castile_codec::RowWriter;
 
-use super::chunk::{Chunk, trim};
-use super::layout::{Layout, Pad};
+use super::chunk::{Open, trim};
+use super::layout::Pad;
 use super::patch::{Changed, Memory, Misfit};
-use super::report::Report;
-use super::slots::Slots;
 
 /// A slot whose width changes, and by how much.
 #[derive(Clone, Copy, Debug)]
@@ -34,11 +31,11 @@ pub(super) struct Event {
     moved: isize,
 }
 
-impl Chunk {
+impl Open<'_> {
     /// Puts the misfits into the chunk: all in one pass, or with [`Options::one_pass`] off each by itself.
     ///
     /// [`Options::one_pass`]: super::options::Options::one_pass
-    pub(super) fn make_room(&mut self, layout: &Layout<'_>, memory: &mut Memory, report: &mut Report) {
+    pub(super) fn make_room(&mut self, memory: &mut Memory) {
         let Memory {
             changed,
             misfits,
@@ -46,40 +43,84 @@ impl Chunk {
             ..
         } = memory;
         misfits.sort_unstable_by_key(|misfit| misfit.slot);
-        let at_once = if layout.options.one_pass { misfits.len() } else { 1 };
-        let mut room = Room {
-            layout,
-            bytes: Arc::make_mut(&mut self.bytes),
-            slots: Arc::make_mut(&mut self.slots),
-            report,
-        };
-        for misfits in misfits.chunks(at_once) {
-            room.plan(misfits, changed, events);
-            room.slide(events);
-            room.put(misfits, changed, events);
-            room.move_places(events);
+        let options = self.layout.options;
+        let few = !options.one_pass || misfits.len() <= FEW.max(self.slots.len() / SPARSE);
+        if few {
+            // What they have left is theirs.
+            misfits
+                .iter()
+                .for_each(|misfit| self.slots.set_spare(misfit.slot as usize, 0));
+            misfits.retain(|misfit| !self.steal(misfit, changed));
         }
-        trim(room.bytes, layout.options.reserve_bytes);
+        let at_once = if options.one_pass { misfits.len() } else { 1 };
+        for misfits in misfits.chunks(at_once.max(1)) {
+            self.slots.find_places();
+            self.plan(misfits, changed, events, few);
+            self.slide(events);
+            self.put(misfits, changed, events);
+            self.move_places(events);
+        }
+        trim(self.bytes, options.reserve_bytes);
     }
-}
 
-/// A chunk whose slots are given other widths.
-struct Room<'c> {
-    layout: &'c Layout<'c>,
-    bytes: &'c mut Vec<u8>,
-    slots: &'c mut Slots,
-    report: &'c mut Report,
-}
-
-impl Room<'_> {
-    /// Says which slots get other widths, in order, and how far what lies behind each is moved.
-    fn plan(&mut self, misfits: &[Misfit], changed: &Changed, events: &mut Vec<Event>) {
-        self.slots.find_places();
-        events.clear();
-        if misfits.len() > FEW {
-            self.plan_many(misfits, changed, events);
+    /// Takes what a value that grew lacks from the nearest slot that has so many spaces, and moves what lies between;
+    /// `false` when none has.
+    fn steal(&mut self, misfit: &Misfit, changed: &Changed) -> bool {
+        let slot = misfit.slot as usize;
+        let (text, length) = changed.text(misfit);
+        let by = length.saturating_sub(self.slots.width(slot));
+        let reach = self.layout.options.steal_reach;
+        let Some(victim) = self.slots.nearest(slot, by, reach).filter(|_| by > 0) else {
+            return false;
+        };
+        let (mut start, mut end) = (self.place(slot), self.behind(slot));
+        if slot < victim {
+            self.shift(end..self.behind(victim) - by, by as isize);
+            self.slots.move_places(slot + 1..victim + 1, by as isize);
+            end += by;
         } else {
-            self.plan_few(misfits, changed, events);
+            self.shift(self.behind(victim)..start, -(by as isize));
+            self.slots.move_places(victim + 1..slot + 1, -(by as isize));
+            start -= by;
+        }
+        let field = slot % self.layout.shape.fields();
+        self.layout.fill(field, &mut self.bytes[start..end], text, length);
+        self.slots.resize(slot, length, length);
+        self.slots.narrow_by(victim, by);
+        self.report.bytes_rewritten += length as u64;
+        self.report.widths_stolen += 1;
+        true
+    }
+
+    /// Where a slot begins.
+    fn place(&self, slot: usize) -> usize {
+        self.slots.before(slot) + self.layout.shape.gaps_before_slot(slot)
+    }
+
+    /// Where what lies behind a slot, and behind a closing tag that is moved with its value, begins.
+    fn behind(&self, slot: usize) -> usize {
+        let closing = self.layout.closing(slot % self.layout.shape.fields());
+        self.place(slot) + self.slots.width(slot) + closing
+    }
+
+    /// Says which slots get other widths, in order, and how far what lies behind each is moved.
+    fn plan(&mut self, misfits: &[Misfit], changed: &Changed, events: &mut Vec<Event>, few: bool) {
+        // Where many values grow, nearly all has to be moved anyway, and each gets room of its own. Where a few found no
+        // spaces, the next that grow shall find some behind the first of them.
+        let more = if few { 0 } else { self.layout.slack().min(MORE) };
+        let mut poor = None;
+        events.clear();
+        for misfit in misfits {
+            let slot = misfit.slot as usize;
+            let (_, length) = changed.text(misfit);
+            let width = self.slots.width(slot);
+            let grows = length > width;
+            let more = if grows { more } else { 0 };
+            events.push(Event::new(slot, (length + more) as i32 - width as i32));
+            poor = poor.or(Some(slot).filter(|_| grows));
+        }
+        if let Some(slot) = poor.filter(|_| few && self.layout.slack() > 0) {
+            self.spread(slot, events);
             events.sort_unstable_by_key(|event| event.slot);
             events.dedup_by(|next, event| {
                 let same = next.slot == event.slot;
@@ -87,52 +128,7 @@ impl Room<'_> {
                 same
             });
         }
-        self.place(events);
-    }
-
-    /// Where many values grow, nearly all has to be moved anyway, and each gets room of its own.
-    fn plan_many(&self, misfits: &[Misfit], changed: &Changed, events: &mut Vec<Event>) {
-        let more = self.layout.slack().min(MORE);
-        events.extend(misfits.iter().map(|misfit| {
-            let (_, length) = changed.text(misfit);
-            let width = self.slots.width(misfit.slot as usize);
-            let more = if length > width { more } else { 0 };
-            Event::new(misfit.slot as usize, (length + more) as i32 - width as i32)
-        }));
-    }
-
-    /// A few take spaces from others. Where there are none all that lies behind is moved, and the next that
-    /// grow shall find some there.
-    fn plan_few(&mut self, misfits: &[Misfit], changed: &Changed, events: &mut Vec<Event>) {
-        // What they have left is theirs.
-        misfits
-            .iter()
-            .for_each(|misfit| self.slots.set_spare(misfit.slot as usize, 0));
-        let mut poor = None;
-        for misfit in misfits {
-            let slot = misfit.slot as usize;
-            let (_, length) = changed.text(misfit);
-            let width = self.slots.width(slot);
-            events.push(Event::new(slot, length as i32 - width as i32));
-            if length > width && !self.take(slot, length - width, events) {
-                poor = poor.or(Some(slot));
-            }
-        }
-        if let Some(slot) = poor.filter(|_| self.layout.slack() > 0) {
-            self.spread(slot, events);
-        }
-    }
-
-    /// Takes spaces from the nearest slot that has so many; `false` when none does.
-    fn take(&mut self, slot: usize, by: usize, events: &mut Vec<Event>) -> bool {
-        let Some(victim) = self.slots.nearest(slot, by, self.layout.options.steal_reach) else {
-            return false;
-        };
-        self.slots
-            .set_spare(victim, self.slots.spare_of(victim..victim + 1) - by);
-        events.push(Event::new(victim, -(by as i32)));
-        self.report.widths_stolen += 1;
-        true
+        self.find(events);
     }
 
     /// Gives spaces to slots here and there behind `slot` where there are few.
@@ -155,16 +151,13 @@ impl Room<'_> {
     }
 
     /// Says where the slots lie, and how far what lies behind each is moved.
-    fn place(&self, events: &mut [Event]) {
+    fn find(&self, events: &mut [Event]) {
         let mut moved = 0;
         for event in events {
             let slot = event.slot as usize;
-            let width = self.slots.width(slot);
             moved += event.by as isize;
-            event.width = width as u32;
-            let closing = self.layout.closing(slot % self.layout.shape.fields());
-            event.behind =
-                self.slots.before(slot) + self.layout.shape.gaps_before_slot(slot) + width + closing;
+            event.width = self.slots.width(slot) as u32;
+            event.behind = self.behind(slot);
             event.moved = moved;
         }
     }
@@ -253,8 +246,10 @@ impl Event {
     }
 }
 
-/// Misfits of a chunk up to which they take spaces from others.
+/// Misfits of a chunk up to which they take spaces from others,
 const FEW: usize = 3;
+/// and slots of a chunk for each of them.
+const SPARSE: usize = 64;
 
 /// Spaces that each of many values that grow gets beyond its length: most are about as long as the next.
 const MORE: usize = 1;

@@ -115,6 +115,12 @@ impl Slots {
         self.spare[slot] = (width - length) as u8;
     }
 
+    /// Takes so many of its spaces from a slot. Those behind it have to be told that they moved.
+    pub(crate) fn narrow_by(&mut self, slot: usize, by: usize) {
+        self.widths[slot] -= by as u8;
+        self.spare[slot] -= by as u8;
+    }
+
     /// Adds widths up, so that places are found.
     pub(crate) fn find_places(&mut self) {
         if !self.sums.is_empty() || self.widths.is_empty() {
