@@ -60,6 +60,12 @@ impl Shape {
         Some(self.sorted[found] as usize)
     }
 
+    /// The first of some names that none of its fields has. Those that come in the fields' order are not searched for.
+    pub(crate) fn first_unknown<'n>(&self, mut names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+        let mut fields = self.fields.iter();
+        names.find(|name| !fields.any(|field| **field == **name) && self.index(name).is_none())
+    }
+
     /// Whether these are its fields, all of them and in order.
     pub fn is_of_map(&self, entries: &[(String, Value)]) -> bool {
         let mut pairs = self.fields.iter().zip(entries);

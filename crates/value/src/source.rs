@@ -120,9 +120,8 @@ impl Source for crate::Record {
         if std::ptr::eq(&**self.shape(), shape) || **self.shape() == *shape {
             return None;
         }
-        self.iter()
-            .find(|(name, _)| shape.index(name).is_none())
-            .map(|(name, _)| name.to_owned())
+        let names = self.iter().map(|(name, _)| name);
+        shape.first_unknown(names).map(str::to_owned)
     }
 }
 
@@ -140,9 +139,8 @@ impl Source for Vec<(String, Value)> {
             .map_or(Item::Absent, |(_, v)| v.item())
     }
     fn unknown_name(&self, shape: &Shape) -> Option<String> {
-        self.iter()
-            .find(|(name, _)| shape.index(name).is_none())
-            .map(|(name, _)| name.clone())
+        let names = self.iter().map(|(name, _)| name.as_str());
+        shape.first_unknown(names).map(str::to_owned)
     }
 }
 

@@ -45,7 +45,9 @@ impl<M: Marks> Encoder<'_, M> {
             TypeId::Unsupported(n) => return Err(Error::unsupported(&self.types.unsupported[n as usize])),
             _ => return Err(Error::unsupported("an attribute of a complex type")),
         };
-        self.check_fixed(f, simple, &Item::Scalar(scalar.clone()))?;
+        if f.fixed.is_some() {
+            self.check_fixed(f, simple, &Item::Scalar(scalar.clone()))?;
+        }
         self.ensure(f.wire.ns);
         let (qnames, first) = self.declare_qnames(&scalar);
         let types = self.types;

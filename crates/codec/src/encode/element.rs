@@ -226,8 +226,15 @@ impl<M: Marks> Encoder<'_, M> {
 
     /// Declares the namespaces of the qualified names in a value in the open start tag; gives them,
     /// and the number of the first one's prefix.
+    #[inline]
     pub(super) fn declare_qnames(&mut self, scalar: &Scalar<'_>) -> (Vec<String>, u32) {
-        let mut uris = qname_uris(scalar);
+        match scalar {
+            Scalar::QName(_) | Scalar::List(_) => self.declare_each(qname_uris(scalar)),
+            _ => (Vec::new(), self.qnames),
+        }
+    }
+
+    fn declare_each(&mut self, mut uris: Vec<String>) -> (Vec<String>, u32) {
         uris.sort_unstable();
         uris.dedup();
         let first = self.qnames;

@@ -4,7 +4,9 @@ use castile_lexical as lexical;
 use castile_plan::{Builtin, SimpleId, Types, Variety};
 use castile_value::{DateTime, DateTimeKind, Decimal, Duration, QName, Scalar};
 
-use super::{builtin, check_facets, check_name, is_text, parse, range, refused, spaced, white_space};
+use super::{
+    builtin, check_facets, check_name, is_text, name_check, parse, range, refused, spaced, white_space,
+};
 use crate::error::{Error, Guilty};
 
 /// Where the text goes and how it is written.
@@ -231,8 +233,12 @@ fn text(
             return Err(refused(types, id, Guilty::Caller, &given(scalar)));
         }
     };
+    let is_checked = context.strict && name_check(builtin).is_some();
+    if !is_checked && copy_short(text, context.attribute, out) {
+        return Ok(());
+    }
     castile_xml::check_text(text).map_err(|e| refused(types, id, Guilty::Caller, &e.to_string()))?;
-    if context.strict {
+    if is_checked {
         let seen = spaced(white_space(types, id), text.into());
         check_name(types, id, builtin, &seen, Guilty::Caller)?;
     }
@@ -243,6 +249,21 @@ fn text(
     }
     Ok(())
 }
+
+/// Copies a short text that stands for itself; `false`, and nothing is copied, when it may not.
+fn copy_short(text: &str, attribute: bool, out: &mut Vec<u8>) -> bool {
+    let start = out.len();
+    if text.len() > SHORT || attribute && text.contains('"') {
+        return false;
+    }
+    out.resize(start + text.len(), 0);
+    let copied = castile_xml::copy_plain(text, &mut out[start..]);
+    out.truncate(if copied { start + text.len() } else { start });
+    copied
+}
+
+/// Bytes up to which looking at a text and copying it at once is cheaper than doing one after the other.
+const SHORT: usize = 64;
 
 /// What was given, with the value where that is a number.
 fn given(scalar: &Scalar<'_>) -> String {

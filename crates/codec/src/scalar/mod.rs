@@ -73,18 +73,22 @@ pub(crate) fn check_name(
     text: &str,
     guilty: Guilty,
 ) -> Result<(), Error> {
-    let fits = match builtin {
-        Builtin::Name => lexical::is_name(text),
-        Builtin::NCName | Builtin::Id | Builtin::IdRef | Builtin::Entity => lexical::is_ncname(text),
-        Builtin::NmToken => lexical::is_nmtoken(text),
-        Builtin::Language => lexical::is_language(text),
-        _ => true,
-    };
-    if fits {
+    if name_check(builtin).is_none_or(|fits| fits(text)) {
         Ok(())
     } else {
         Err(refused(types, id, guilty, &format!("{text:?} is no such name")))
     }
+}
+
+/// What tells whether a text is a value of a built-in type that admits not every text.
+pub(crate) fn name_check(builtin: Builtin) -> Option<fn(&str) -> bool> {
+    Some(match builtin {
+        Builtin::Name => lexical::is_name,
+        Builtin::NCName | Builtin::Id | Builtin::IdRef | Builtin::Entity => lexical::is_ncname,
+        Builtin::NmToken => lexical::is_nmtoken,
+        Builtin::Language => lexical::is_language,
+        _ => return None,
+    })
 }
 
 /// Text as its type sees it (XSD 1.0 part 2, 4.3.6).

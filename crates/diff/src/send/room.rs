@@ -44,18 +44,18 @@ impl Open<'_> {
         } = memory;
         misfits.sort_unstable_by_key(|misfit| misfit.slot);
         let options = self.layout.options;
-        let few = !options.one_pass || misfits.len() <= FEW.max(self.slots.len() / SPARSE);
-        if few {
+        if !options.one_pass || misfits.len() <= FEW.max(self.slots.len() / SPARSE) {
             // What they have left is theirs.
             misfits
                 .iter()
                 .for_each(|misfit| self.slots.set_spare(misfit.slot as usize, 0));
             misfits.retain(|misfit| !self.steal(misfit, changed));
         }
+        let spreads = misfits.len() <= FEW;
         let at_once = if options.one_pass { misfits.len() } else { 1 };
         for misfits in misfits.chunks(at_once.max(1)) {
             self.slots.find_places();
-            self.plan(misfits, changed, events, few);
+            self.plan(misfits, changed, events, spreads);
             self.slide(events);
             self.put(misfits, changed, events);
             self.move_places(events);
@@ -104,10 +104,10 @@ impl Open<'_> {
     }
 
     /// Says which slots get other widths, in order, and how far what lies behind each is moved.
-    fn plan(&mut self, misfits: &[Misfit], changed: &Changed, events: &mut Vec<Event>, few: bool) {
-        // Where many values grow, nearly all has to be moved anyway, and each gets room of its own. Where a few found no
-        // spaces, the next that grow shall find some behind the first of them.
-        let more = if few { 0 } else { self.layout.slack().min(MORE) };
+    fn plan(&mut self, misfits: &[Misfit], changed: &Changed, events: &mut Vec<Event>, spreads: bool) {
+        // Of many each gets room of its own; behind the first of a few the next that grow shall find some.
+        let slack = self.layout.slack();
+        let more = if spreads { 0 } else { slack.min(MORE) };
         let mut poor = None;
         events.clear();
         for misfit in misfits {
@@ -119,7 +119,7 @@ impl Open<'_> {
             events.push(Event::new(slot, (length + more) as i32 - width as i32));
             poor = poor.or(Some(slot).filter(|_| grows));
         }
-        if let Some(slot) = poor.filter(|_| few && self.layout.slack() > 0) {
+        if let Some(slot) = poor.filter(|_| spreads && slack > 0) {
             self.spread(slot, events);
             events.sort_unstable_by_key(|event| event.slot);
             events.dedup_by(|next, event| {
@@ -246,9 +246,10 @@ impl Event {
     }
 }
 
-/// Misfits of a chunk up to which they take spaces from others,
+/// Misfits that found no spaces, up to which others are given some that the next may take.
 const FEW: usize = 3;
-/// and slots of a chunk for each of them.
+
+/// Slots of a chunk for each misfit, from which on taking spaces one by one is cheaper than moving nearly all once.
 const SPARSE: usize = 64;
 
 /// Spaces that each of many values that grow gets beyond its length: most are about as long as the next.
