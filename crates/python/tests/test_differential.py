@@ -361,7 +361,8 @@ def test_a_large_reply_is_read_while_it_comes(echo):
         for each in (client, without):
             np.testing.assert_array_equal(each.service.echo(values, "n"), values)
     assert without.last_call.bytes_ahead == 0
-    assert without.last_call.values_kept == 49_990
+    # One that gave spaces to its neighbour has other bytes, too.
+    assert 49_980 <= without.last_call.values_kept <= 49_990
     assert client.last_call.bytes_ahead > 0
     assert client.receiving["bytes_ahead"] >= client.last_call.bytes_ahead
     assert echo.receiving["bytes_ahead"] > 0
