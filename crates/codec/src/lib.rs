@@ -50,8 +50,8 @@ mod scalar;
 pub use castile_message::Version;
 pub use castile_xml::Limits;
 pub use decode::{
-    Ahead, BodyStream, DecodeOptions, Earlier, Edition, Envelope, HeaderBlock, Intake, KeepOf, Lesson, Names,
-    Owner, Prologue, Reading, Sample, Shadow, Spine, Step, Techniques, Track, Variable,
+    Ahead, BodyStream, DecodeOptions, Earlier, Edition, Envelope, HeaderBlock, Intake, KeepOf, Learn, Lesson,
+    Names, Owner, Prologue, Reading, Sample, Shadow, Spine, Step, Techniques, Track, Variable,
 };
 pub use encode::{
     Apart, Batch, Draft, Drain, EncodeOptions, Flat, Keep, Known, List, ListWriter, Long, RowWriter, Stopped,

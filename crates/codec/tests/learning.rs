@@ -143,7 +143,7 @@ fn what_is_no_name_in_a_message_is_private() {
         ("<text xsi:type='xsd:string'>a</text>", false),
         ("<text><![CDATA[a]]></text>", true),
         ("<text>a</text><!--b-->", true),
-        ("<text/>", true),
+        ("<text/>", false),
         ("<?b c?><text>a</text>", true),
     ] {
         let text = message("Note", inside);
@@ -218,9 +218,16 @@ fn messages_written_otherwise_are_learned_beside() {
             let text = format!(
                 "<e:Envelope xmlns:e='http://schemas.xmlsoap.org/soap/envelope/'><e:Body>{inside}</e:Body></e:Envelope>"
             );
+            // What begins as one that is known is followed at once, and what is new in it is read by itself, if that is not
+            // most of it.
+            let known = [
+                "<Note xmlns='urn:t'><text >",
+                "<Note xmlns='urn:t'><text>{}</text></Note>",
+            ];
+            let begins = known.iter().any(|known| way.starts_with(known));
             assert_eq!(
                 learned.check(&table, &plan, &text, true, way),
-                round > 0,
+                round > 0 || begins,
                 "{text}"
             );
         }
@@ -261,7 +268,6 @@ fn the_variable_table_says_what_may_differ() {
             "/Step/mesh/value* double rows".into(),
             "/Step/notes/text* string scalar".into(),
             "/Step/notes/by* string scalar".into(),
-            "/Step/notes/text* string scalar".into(),
             "/Step/last boolean scalar".into(),
         ]
     );

@@ -127,6 +127,7 @@ pub(crate) fn receiving(settings: &Settings<'_, '_>) -> PyResult<Receiving> {
     settings.set("differential_keep", &mut options.values)?;
     settings.set("differential_keep_bytes", &mut options.values_budget_bytes)?;
     settings.set("differential_ahead", &mut options.ahead)?;
+    settings.set("differential_parts", &mut options.parts)?;
     options.reuse = match settings.get::<String>("differential_reuse")?.as_deref() {
         None | Some("fresh") => Reuse::Fresh,
         Some("shared") => Reuse::Shared,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import pairwise
 
 import castile
@@ -224,6 +225,35 @@ def test_replies_are_read_by_what_was_learned(echo):
     assert client.receiving["learned"] == 1
     assert plain.last_call.reply_match == "plain"
     assert plain.receiving["followed"] == 0
+
+
+@dataclass
+class Vehicle:
+    id: str
+    line: str | None = None
+    delay: int | None = None
+
+
+@castile.service(namespace="urn:fleet")
+class Fleet:
+    @castile.operation
+    def vehicles(self, parts: int) -> list[Vehicle]:
+        late = [(i, parts & 1 and i % 2, parts & 2 and i % 3 == 0) for i in range(60)]
+        return [Vehicle(f"v{i}", "7" if line else None, i if delay else None) for i, line, delay in late]
+
+
+def test_what_is_new_in_a_reply_is_read_by_itself():
+    with castile.serve(Fleet(), port=0, background=True, cache=False) as server:
+        client = castile.Client(server.wsdl_url, cache=False)
+        settings = castile.Differential(parts=False)
+        whole = castile.Client(server.wsdl_url, cache=False, differential=settings)
+        expected = Fleet()
+        for parts in (1, 3, 2, 0, 3):
+            replies = [each.service.vehicles(parts) for each in (client, whole)]
+            told = [[(v.id, v.line, v.delay) for v in reply] for reply in replies]
+            assert told == [[(v.id, v.line, v.delay) for v in expected.vehicles(parts)]] * 2
+    assert client.receiving["followed"] == 4
+    assert whole.receiving["followed"] < 4
 
 
 def test_learned_decoding_gives_the_same_objects_and_errors(echo):

@@ -64,6 +64,6 @@ pub use feed::{Feed, Place, Window};
 pub use fragment::Fragment;
 pub use limits::{Doctype, Limits};
 pub use namespaces::{NsId, XML_URI, XMLNS_URI};
-pub use reader::{Reader, character_data};
+pub use reader::{Reader, Suspended, character_data};
 pub use room::{Constant, NUMBER, Room};
 pub use token::{Attribute, Name, Token};

@@ -71,6 +71,17 @@ pub(crate) struct Mark {
     scope: u64,
 }
 
+impl Kept {
+    /// Bytes of memory, roughly.
+    pub(crate) fn memory(&self) -> usize {
+        let uris: usize = self.uris.iter().map(|uri| uri.len() + size_of::<String>()).sum();
+        let bindings = self.bindings.iter();
+        uris + bindings
+            .map(|(prefix, _)| prefix.len() + size_of::<(String, NsId)>())
+            .sum::<usize>()
+    }
+}
+
 impl<'a> Namespaces<'a> {
     pub(crate) fn new() -> Self {
         let mut uris = Vec::with_capacity(LINEAR);

@@ -4,7 +4,7 @@ use castile_plan::{ComplexId, FieldKind, TypeId};
 use castile_value::{Sink, Slot, deep};
 
 use super::leaf::{Cursor, Known, Outer, Place, find, find_by, find_lax};
-use super::learn::number_of;
+use super::learn::{Comes, number_of};
 use super::repeat::Room;
 use super::{Decoder, Names, Next, Start};
 use crate::error::{Error, Kind};
@@ -22,7 +22,7 @@ impl<'a> Decoder<'a, '_> {
     ) -> Result<Next<'a>, Error> {
         let base = self.counts.len();
         self.counts.resize(base + self.types.leaves(id).len(), 0);
-        self.enters();
+        self.enters(id, first.is_none());
         let result = self.children(id, first, sink, outer, base);
         self.leaves();
         self.counts.truncate(base);
@@ -44,12 +44,19 @@ impl<'a> Decoder<'a, '_> {
                 Some(next) => next,
                 None => self.child()?,
             };
-            self.joins(id, &cursor, &next);
             let Next::Start(start) = next else {
+                self.joins(id, &cursor, &next, Comes::EndTag);
                 self.check_end(id, &cursor)?;
                 return Ok(Next::End);
             };
-            match self.leaf_of(id, &cursor, start, outer) {
+            let leaf = self.leaf_of(id, &cursor, start, outer);
+            let what = match leaf {
+                Some(leaf) => Comes::Leaf(leaf),
+                None if outer.is_some() => Comes::Other,
+                None => Comes::Stranger,
+            };
+            self.joins(id, &cursor, &next, what);
+            match leaf {
                 Some(leaf) => {
                     cursor.leaf = Some(leaf);
                     pending = self.leaf(

@@ -47,7 +47,7 @@ pub(super) struct Known<'n> {
 
 impl Known<'_> {
     #[inline]
-    fn is(self, field: &Field) -> bool {
+    pub(super) fn is(self, field: &Field) -> bool {
         matches!(field.kind, FieldKind::Element)
             && *field.wire.local == *self.local
             && Some(field.wire.ns) == self.ns

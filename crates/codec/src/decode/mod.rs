@@ -23,7 +23,7 @@ use castile_xml::{Name, NsId, Reader, Token};
 
 pub use envelope::{Envelope, HeaderBlock};
 pub use learn::{
-    Ahead, Earlier, Edition, KeepOf, Lesson, Owner, Prologue, Reading, Sample, Shadow, Track, Variable,
+    Ahead, Earlier, Edition, KeepOf, Learn, Lesson, Owner, Prologue, Reading, Sample, Shadow, Track, Variable,
 };
 pub use spine::Spine;
 pub use stream::{BodyStream, Step};

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use castile_codec::{
-    Ahead, DecodeOptions, Earlier, Edition, Envelope, Error, Intake, KeepOf, Limits, Owner, Prologue, Shadow,
-    Track,
+    Ahead, DecodeOptions, Earlier, Edition, Envelope, Error, Intake, KeepOf, Learn, Limits, Owner, Prologue,
+    Shadow, Track,
 };
 use castile_plan::Plan;
 use castile_testkit::{Lent, Rng, Table, difference, plainly};
@@ -84,7 +84,7 @@ impl Learned {
             keep,
             given: edition,
             owner,
-            learn: true,
+            learn: Learn::Parts,
         };
         let reading = envelope.decode_like(intake, earlier)?;
         self.followed += usize::from(reading.followed.is_some());
@@ -96,6 +96,10 @@ impl Learned {
                 self.prologues.push(lesson.prologue.clone());
             }
             let merged = self.tracks.iter_mut().find_map(|(prologue, track)| {
+                if let Some(old) = &lesson.instead_of {
+                    let grows = Arc::ptr_eq(old, track);
+                    return grows.then(|| *track = lesson.track.clone());
+                }
                 let both = track
                     .merged(&lesson.track)
                     .filter(|_| *prologue == lesson.prologue)?;

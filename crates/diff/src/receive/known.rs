@@ -60,9 +60,18 @@ impl Known {
         entries.flat_map(|entry| &entry.tracks).map(|kept| &*kept.track)
     }
 
+    fn place(&self, operation: usize, prologue: &Arc<Prologue>) -> Option<usize> {
+        let same = |e: &Arc<Entry>| e.operation == operation && Arc::ptr_eq(&e.prologue, prologue);
+        self.entries.iter().position(same)
+    }
+
     /// Adds what a message taught.
     pub(super) fn learn(&mut self, operation: usize, lesson: &Lesson, now: u64, tracks_max: usize) {
-        let Lesson { prologue, track } = lesson.clone();
+        let Lesson {
+            prologue,
+            track,
+            instead_of,
+        } = lesson.clone();
         // Another thread may have learned the same meanwhile.
         let prologue = match self.prologues.iter().find(|known| **known == prologue) {
             Some(known) => known.clone(),
@@ -71,15 +80,19 @@ impl Known {
                 prologue
             }
         };
-        let place = self
-            .entries
-            .iter()
-            .position(|e| e.operation == operation && Arc::ptr_eq(&e.prologue, &prologue));
-        let mut tracks = place
-            .and_then(|i| self.entries.get(i))
-            .map_or_else(Vec::new, |entry| entry.tracks.clone());
+        let entry = self.place(operation, &prologue).and_then(|i| self.entries.get(i));
+        let mut tracks = entry.map_or_else(Vec::new, |entry| entry.tracks.clone());
         if tracks.iter().any(|kept| kept.track == track) {
             return;
+        }
+        if let Some(old) = instead_of {
+            // Unless another thread has learned more meanwhile.
+            let Some(kept) = tracks.iter_mut().find(|kept| Arc::ptr_eq(&kept.track, &old)) else {
+                return;
+            };
+            let hits = AtomicU64::new(kept.hits.load(Ordering::Relaxed));
+            *kept = Arc::new(Kept { track, hits });
+            return self.put(operation, prologue, tracks, now);
         }
         // What parts from a known track and meets it again becomes a part of that.
         let merged = |kept: &Arc<Kept>| Some((kept.clone(), kept.track.merged(&track)?));
@@ -97,6 +110,12 @@ impl Known {
             track,
             hits: AtomicU64::new(0),
         }));
+        self.put(operation, prologue, tracks, now);
+    }
+
+    /// Puts the tracks of an operation's messages that begin so in the place of those before.
+    fn put(&mut self, operation: usize, prologue: Arc<Prologue>, tracks: Vec<Arc<Kept>>, now: u64) {
+        let place = self.place(operation, &prologue);
         let entry = Arc::new(Entry {
             operation,
             prologue,

@@ -9,6 +9,9 @@ pub struct Receiving {
     pub budget_bytes: usize,
     /// Shapes of messages that are kept of one operation whose messages begin alike. Default 8.
     pub tracks_max: usize,
+    /// Read by itself what a message has and none before had, where most of it is known, and learn it. Off, such a message is
+    /// read plainly from its start, once for each new way. Default on.
+    pub parts: bool,
     /// Peers of whom something is kept that is compared with nobody else's messages. Default 1024.
     pub peers_max: usize,
     /// Keep the last message of each peer and operation, so that of an array of numbers only those that differ
@@ -46,6 +49,7 @@ impl Default for Receiving {
             enabled: true,
             budget_bytes: 16 << 20,
             tracks_max: 8,
+            parts: true,
             peers_max: 1024,
             values: true,
             ahead: true,

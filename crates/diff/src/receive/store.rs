@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use castile_codec::{
-    Ahead, Earlier, Edition, Envelope, Error, Intake, KeepOf, Lesson, Limits, Owner, Reading, Variable,
+    Ahead, Earlier, Edition, Envelope, Error, Intake, KeepOf, Learn, Lesson, Limits, Owner, Reading, Variable,
 };
 use castile_plan::Types;
 use castile_value::Shape;
@@ -271,9 +271,13 @@ impl Automata {
             keep: if worth { keep } else { KeepOf::Nothing },
             owner,
             given,
-            learn: self.options.enabled && is_tried && self.is_learned(place),
+            learn: match self.options.enabled && is_tried && self.is_learned(place) {
+                true if self.options.parts => Learn::Parts,
+                true => Learn::Whole,
+                false => Learn::Nothing,
+            },
         };
-        let learns = earlier.learn;
+        let learns = earlier.learn != Learn::Nothing;
         let mut reading = envelope.decode_like(intake, earlier)?;
         // The threads of a server meet here: what need not be written is not.
         let now = match last {
@@ -318,6 +322,10 @@ impl Automata {
     fn note(&self, place: usize, entries: &[Option<Arc<Entry>>], reading: &Reading, learns: bool, now: u64) {
         let (entries, misses) = (entries.iter().flatten(), &self.misses[place]);
         match reading.followed {
+            // What it had that is new could not be kept, and would have to be read by itself again and again.
+            Some(_) if reading.bytes_new > 0 && reading.lesson.is_none() => {
+                misses.fetch_add(1, Ordering::Relaxed);
+            }
             Some(which) => {
                 entries.clone().for_each(|entry| entry.hit(now));
                 let followed = entries.flat_map(|entry| entry.tracks()).nth(which);
@@ -417,6 +425,7 @@ struct Keeping {
 fn outcome(reading: &Reading, length: usize) -> Outcome {
     match reading.followed {
         None => Outcome::Unlike,
+        Some(_) if reading.bytes_new > length / 4 => Outcome::Unlike,
         Some(_) if reading.bytes_by_example <= length / 4 * 3 => Outcome::Gained,
         Some(_) => Outcome::Read,
     }

@@ -70,10 +70,10 @@ class Differential:
 
     `enabled=False` turns both off, `receive=False` only the reading. `keep=False` keeps no values of
     received messages, `keep_bytes` is what they may take together; `ahead=False` reads no array before its
-    message has come. With `reuse="shared"` a reply that is
-    one array and the same as the last gives the same array again, which is read-only; with
-    `reuse="in_place"` one of the same length is written into the array that the last call gave, which so
-    changes for everybody who holds it (clients).
+    message has come, and `parts=False` reads a message that has something new from its start, and not only
+    what is new. With `reuse="shared"` a reply that is one array and the same as the last gives the same array
+    again, which is read-only; with `reuse="in_place"` one of the same length is written into the array that
+    the last call gave, which so changes for everybody who holds it (clients).
 
     `pad=False` keeps values at their exact width, for peers that cannot read `<v>1.5  </v>`;
     `pad_between=True` puts the spaces behind the closing tag, which then moves.
@@ -106,6 +106,7 @@ class Differential:
     keep: bool = True
     keep_bytes: int | None = None
     ahead: bool = True
+    parts: bool = True
     reuse: Literal["fresh", "shared", "in_place"] = "fresh"
     pad: bool | None = None
     pad_between: bool = False

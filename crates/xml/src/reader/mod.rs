@@ -16,7 +16,7 @@ use crate::error::{self, Error, Kind, shortened};
 use crate::limits::{Doctype, Limits};
 use crate::namespaces::{Mark, Namespaces, NsId, same};
 use crate::token::{Attribute, Name, Token};
-pub(crate) use suspend::Suspended;
+pub use suspend::Suspended;
 use tag::Tag;
 pub(crate) use tape::{Entry, Kind as EntryKind, Stand};
 pub use text::character_data;

@@ -8,9 +8,23 @@ use crate::reader::tag::Tag;
 use crate::reader::{FEW, Open, Reader, State};
 use crate::token::Name;
 
-/// What a reader knows between two tokens, without the text that it read.
+/// What a [`Reader`] knows between two tokens, without the text that it read: which elements are open, which prefixes
+/// are bound, and its limits.
+///
+/// ```
+/// use castile_xml::{Reader, Token};
+/// # fn main() -> Result<(), castile_xml::Error> {
+/// let mut reader = Reader::new("<m:list xmlns:m='urn:list'><m:item>1</m:item></m:list>");
+/// reader.next()?;
+/// let between = reader.suspend();
+/// let mut other = between.resume("<m:item>2</m:item>");
+/// let Token::Start { name, .. } = other.next()? else { unreachable!() };
+/// assert_eq!((other.uri(name.ns), name.local, other.depth()), ("urn:list", "item", 2));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone)]
-pub(crate) struct Suspended {
+pub struct Suspended {
     state: State,
     limits: Limits,
     doctype: Doctype,
@@ -36,7 +50,7 @@ impl Suspended {
     }
 
     /// A reader that goes on at the start of `input`. Offsets count from there.
-    pub(crate) fn resume<'a>(&'a self, input: &'a str) -> Reader<'a> {
+    pub fn resume<'a>(&'a self, input: &'a str) -> Reader<'a> {
         let mut open = Vec::with_capacity(FEW.max(self.open.len()));
         open.extend(self.open.iter().map(|element| element.resume(&self.names)));
         Reader {
@@ -55,6 +69,12 @@ impl Suspended {
 
     pub(crate) fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    /// Bytes of memory, roughly.
+    pub fn memory(&self) -> usize {
+        let open = self.open.len() * size_of::<Element>();
+        self.names.len() + open + self.namespaces.memory() + size_of::<Self>()
     }
 
     /// Whether nothing was read yet.
@@ -88,7 +108,7 @@ impl Element {
 impl Reader<'_> {
     /// What is needed to go on behind [`position`](Reader::position) with another text. Attributes and
     /// declarations of the last `Start` are not kept.
-    pub(crate) fn suspend(&self) -> Suspended {
+    pub fn suspend(&self) -> Suspended {
         let mut names = String::new();
         let open = self.open.iter().map(|open| {
             let start = names.len();

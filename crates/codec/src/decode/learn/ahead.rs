@@ -85,12 +85,12 @@ impl Ahead {
             let met = match expected {
                 Step::Constant(bytes) => constant(message, at, bytes),
                 Step::Value(_, kernel) => value(message, at, *kernel),
-                Step::Tell(_) | Step::Joint(_) => Met::End(at),
+                Step::Tell(_) => Met::End(at),
                 Step::Alike(items) => match shadow.as_deref_mut() {
                     Some(shadow) => self.compare(items, shadow, message, at),
                     None => self.read(items, types, message, at),
                 },
-                Step::Wild(..) | Step::Items(_) | Step::Choice(_) => Met::Lost,
+                Step::Wild(..) | Step::Items(_) | Step::Parts(_) => Met::Lost,
             };
             self.next = match met {
                 Met::End(end) => Some((step + 1, end)),

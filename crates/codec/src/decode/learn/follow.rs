@@ -1,14 +1,17 @@
 //! Following a track: a message is compared with it, and its values are read.
 
+use castile_lexical::is_xml_space;
 use castile_value::{ColumnBuf, Packed, Scalar};
+use castile_xml::common_prefix;
 
 use super::ahead::Ahead;
 use super::array::{Progress, Source};
 use super::form::Form;
+use super::grow::{Growing, New};
 use super::notes::{Fixed, Kind, Layout};
 use super::read_on::{Numbers, ReadOn};
 use super::shadow::{Shadow, State};
-use super::track::{BUFFERED_MAX, Items, Occurs, Several, Step, Track};
+use super::track::{BUFFERED_MAX, Items, Occurs, Step, Track};
 use crate::decode::repeat::{Cell, Ground, Kernel, Pattern, after, after_space};
 
 /// The values of a message that is like a track, in the order of its steps.
@@ -23,6 +26,10 @@ pub(in super::super) struct Found<'a> {
     pub(super) packed: Vec<Option<Packed<'a>>>,
     /// The elements that are kept as XML, as they stand in the message.
     pub(super) wilds: Vec<&'a str>,
+    /// What it has and the track has not.
+    pub(super) new: Vec<New>,
+    /// Whether it was found along the path, and not along the steps.
+    pub(super) along_path: bool,
     pub(super) tally: Tally,
 }
 
@@ -33,44 +40,62 @@ pub(super) struct Tally {
     pub(super) parsed: usize,
     pub(super) of_parsed: usize,
     pub(super) bytes_by_example: usize,
+    pub(super) bytes_new: usize,
+}
+
+/// A message that is to be followed from `at` to its end.
+#[derive(Clone, Copy)]
+pub(super) struct Course<'p, 'a> {
+    pub(super) ground: Ground<'p, 'a>,
+    pub(super) at: usize,
+    /// Bytes by which elements that are kept as XML may grow together.
+    pub(super) xml_max: usize,
 }
 
 impl Track {
-    /// The values of a message whose bytes from `at` to its end are like this. `fuel` says how many bytes
-    /// may be looked at to find out, and is what is left of it then. Elements that are kept as XML may
-    /// grow by `xml_max` bytes together. Arrays are compared with those of the shadow, which has them afterwards, or
-    /// go on from what was done `ahead`.
-    pub(in super::super) fn follow<'a>(
+    /// The values of a message that is like this. `fuel` says how many bytes may be looked at to find out, and is what is
+    /// left of it then. Arrays are compared with those of the shadow, which has them afterwards, or go on from what was
+    /// done `ahead`.
+    pub(super) fn follow<'w, 'a>(
         &self,
-        ground: Ground<'_, 'a>,
-        at: usize,
-        fuel: &mut usize,
-        xml_max: usize,
-        shadow: Option<&mut Shadow>,
-        ahead: Option<&mut Ahead>,
+        course: Course<'_, 'a>,
+        fuel: &'w mut usize,
+        shadow: Option<&'w mut Shadow>,
+        ahead: Option<&'w mut Ahead>,
     ) -> Option<Found<'a>> {
-        let mut found = Found {
-            scalars: Vec::with_capacity(self.values),
-            ..Found::default()
-        };
-        let mut walk = Walk {
-            ground,
-            found: &mut found,
-            fuel,
-            xml_left: xml_max,
-            ahead,
+        let walk = Walk {
             shadow,
-            taken_over: 0,
-            from: at,
+            ahead,
+            ..Walk::new(self, course, fuel)
         };
-        let end = walk.steps(&self.steps, at)?;
-        (end == ground.input.len()).then_some(found)
+        walk.whole(&self.steps)
+    }
+
+    /// The same for a message that has something new, which is learned.
+    pub(super) fn grow<'a>(
+        &self,
+        course: Course<'_, 'a>,
+        fuel: &mut usize,
+        growing: Growing,
+    ) -> Option<Found<'a>> {
+        let walk = Walk {
+            growing: Some(growing),
+            ..Walk::new(self, course, fuel)
+        };
+        // Of a record that is the same in all messages the parts are only in the path.
+        let found = walk.whole(&self.path)?;
+        Some(Found {
+            along_path: true,
+            ..found
+        })
     }
 }
 
-struct Walk<'w, 'p, 'a> {
-    ground: Ground<'p, 'a>,
-    found: &'w mut Found<'a>,
+pub(super) struct Walk<'w, 'p, 'a> {
+    pub(super) ground: Ground<'p, 'a>,
+    pub(super) found: Found<'a>,
+    /// Whether and how it learns what the track has not.
+    pub(super) growing: Option<Growing>,
     /// Shapes that begin alike are tried one after the other, and that nests: without a limit a peer could
     /// make a message that takes the product of their lengths.
     fuel: &'w mut usize,
@@ -79,25 +104,48 @@ struct Walk<'w, 'p, 'a> {
     /// What of it was done while the message came.
     ahead: Option<&'w mut Ahead>,
     /// Arrays of the shadow that hold this message's values.
-    taken_over: usize,
+    pub(super) taken_over: usize,
     /// Where the shadow's text begins in this message.
     from: usize,
 }
 
-impl<'a> Walk<'_, '_, 'a> {
+impl<'w, 'p, 'a> Walk<'w, 'p, 'a> {
+    fn new(track: &Track, course: Course<'p, 'a>, fuel: &'w mut usize) -> Self {
+        Walk {
+            ground: course.ground,
+            found: Found {
+                scalars: Vec::with_capacity(track.values),
+                ..Found::default()
+            },
+            growing: None,
+            fuel,
+            xml_left: course.xml_max,
+            ahead: None,
+            shadow: None,
+            taken_over: 0,
+            from: course.at,
+        }
+    }
+
+    /// What is found if the whole message is like the steps.
+    fn whole(mut self, steps: &[Step]) -> Option<Found<'a>> {
+        let end = self.steps(steps, self.from)?;
+        (end == self.ground.input.len()).then_some(self.found)
+    }
+
     /// Where the bytes at `at` that are like the steps end.
-    fn steps(&mut self, steps: &[Step], at: usize) -> Option<usize> {
+    pub(super) fn steps(&mut self, steps: &[Step], at: usize) -> Option<usize> {
         let input = self.ground.input.as_bytes();
         let mut at = at;
         let mut number = false;
-        for (i, step) in steps.iter().enumerate() {
+        for step in steps {
             match step {
                 Step::Constant(bytes) => {
-                    self.spend(bytes.len())?;
-                    at = match number {
-                        true => after_space(input, at, bytes)?,
-                        false => after(input, at, bytes)?,
+                    let end = match number {
+                        true => after_space(input, at, bytes),
+                        false => after(input, at, bytes),
                     };
+                    at = self.compared(bytes, at, end)?;
                     number = false;
                 }
                 Step::Tell(Fixed::Xml(_, text)) => self.add_to_xml(text.len())?,
@@ -116,16 +164,32 @@ impl<'a> Walk<'_, '_, 'a> {
                     self.found.wilds.push(self.ground.input.get(at..end)?);
                     at = end;
                 }
-                Step::Alike(items) => at = self.alike(items, at)?,
+                Step::Alike(items) => {
+                    at = self.alike(items, at)?;
+                    if self.found.counts.last() == Some(&BUFFERED_MAX) && items.several.is_some() {
+                        // The run is read plainly.
+                        self.growing = None;
+                    }
+                }
                 Step::Items(several) => at = self.several(several, at)?,
-                Step::Choice(ways) => return self.choice(ways, steps.get(i + 1..)?, at),
-                Step::Joint(_) => {}
+                Step::Parts(parts) => at = self.parts(parts, at)?,
             }
         }
         Some(at)
     }
 
-    fn spend(&mut self, bytes: usize) -> Option<()> {
+    /// Pays for comparing a constant with what stands at `at`, which goes on at `end` if it is that.
+    fn compared(&mut self, constant: &[u8], at: usize, end: Option<usize>) -> Option<usize> {
+        let looked_at = end.unwrap_or_else(|| {
+            let rest = self.ground.input.as_bytes().get(at..).unwrap_or_default();
+            let spaces = rest.iter().take_while(|&&b| is_xml_space(b)).count();
+            at + spaces + common_prefix(constant, rest.get(spaces..).unwrap_or_default())
+        });
+        self.spend(looked_at - at)?;
+        end
+    }
+
+    pub(super) fn spend(&mut self, bytes: usize) -> Option<()> {
         *self.fuel = self.fuel.saturating_sub(bytes + 1);
         (*self.fuel > 0).then_some(())
     }
@@ -137,7 +201,7 @@ impl<'a> Walk<'_, '_, 'a> {
     }
 
     /// Items from one pattern. The first has no gap before it.
-    fn alike(&mut self, items: &Items, at: usize) -> Option<usize> {
+    pub(super) fn alike(&mut self, items: &Items, at: usize) -> Option<usize> {
         let Occurs { least, most } = items.occurs;
         let most = match items.kind {
             Kind::Scalars | Kind::Records(..) => most.min(BUFFERED_MAX),
@@ -251,56 +315,6 @@ impl<'a> Walk<'_, '_, 'a> {
         tally.bytes_by_example += (read.end - at) / values.max(1) * read.of_parsed;
         Some((read.items, read.end))
     }
-
-    fn several(&mut self, several: &Several, at: usize) -> Option<usize> {
-        let input = self.ground.input.as_bytes();
-        let place = self.found.counts.len();
-        self.found.counts.push(0);
-        let (mut at, mut count) = (at, 0);
-        while count < several.occurs.most {
-            let from = match count {
-                0 => Some(at),
-                _ => after(input, at, &several.gap),
-            };
-            let Some(end) = from.and_then(|from| self.one_of(&several.shapes, from)) else {
-                break;
-            };
-            at = end;
-            count += 1;
-        }
-        if let Some(found) = self.found.counts.get_mut(place) {
-            *found = count;
-        }
-        (count >= several.occurs.least).then_some(at)
-    }
-
-    /// Any way of a choice that the rest fits behind.
-    fn choice(&mut self, ways: &[Vec<Step>], rest: &[Step], at: usize) -> Option<usize> {
-        let (marks, taken_over) = (self.found.lengths(), self.taken_over);
-        for (i, way) in ways.iter().enumerate() {
-            self.found.counts.push(i as u32);
-            let end = self.steps(way, at).and_then(|at| self.steps(rest, at));
-            // An array that was taken over from this message cannot be compared with it again.
-            if end.is_some() || self.taken_over != taken_over {
-                return end;
-            }
-            self.found.truncate(marks);
-        }
-        None
-    }
-
-    /// An item of any of the shapes.
-    fn one_of(&mut self, shapes: &[Vec<Step>], at: usize) -> Option<usize> {
-        let marks = self.found.lengths();
-        for (i, shape) in shapes.iter().enumerate() {
-            self.found.counts.push(i as u32);
-            if let Some(end) = self.steps(shape, at) {
-                return Some(end);
-            }
-            self.found.truncate(marks);
-        }
-        None
-    }
 }
 
 /// Reads the first item and then the others, at most `most` together; their number and where they end.
@@ -329,7 +343,7 @@ impl Items {
 }
 
 impl Found<'_> {
-    fn lengths(&self) -> [usize; 6] {
+    pub(super) fn lengths(&self) -> [usize; 6] {
         [
             self.scalars.len(),
             self.counts.len(),
@@ -340,7 +354,7 @@ impl Found<'_> {
         ]
     }
 
-    fn truncate(&mut self, [scalars, counts, columns, rows, packed, wilds]: [usize; 6]) {
+    pub(super) fn truncate(&mut self, [scalars, counts, columns, rows, packed, wilds]: [usize; 6]) {
         self.scalars.truncate(scalars);
         self.counts.truncate(counts);
         self.columns.truncate(columns);
@@ -353,6 +367,10 @@ impl Found<'_> {
 #[cfg(test)]
 mod tests {
     use castile_plan::Types;
+    use castile_value::Slot;
+
+    use super::super::parts::Numbered;
+    use super::super::track::Several;
 
     use super::*;
 
@@ -365,7 +383,12 @@ mod tests {
             input,
         };
         let mut left = fuel;
-        let found = track.follow(ground, 0, &mut left, usize::MAX, None, None);
+        let course = Course {
+            ground,
+            at: 0,
+            xml_max: usize::MAX,
+        };
+        let found = track.follow(course, &mut left, None, None);
         (found.is_some(), left)
     }
 
@@ -377,9 +400,13 @@ mod tests {
             let shape =
                 |inner: Vec<Step>, end: &str| [vec![constant("<a>")], inner, vec![constant(end)]].concat();
             let several = Several {
-                gap: Box::default(),
+                gap: None,
                 shapes: vec![shape(inner.clone(), "x</a>"), shape(inner, "</a>")],
                 occurs: Occurs { least: 1, most: 1 },
+                slot: Slot { field: 0, many: true },
+                example: None,
+                entrance: None,
+                number: Numbered::default(),
             };
             vec![Step::Items(several)]
         });

@@ -16,13 +16,18 @@
 
 mod ahead;
 mod array;
+mod build;
 mod changes;
+mod entrance;
 mod follow;
 mod form;
+mod grow;
+mod items;
 mod joints;
 mod markup;
-mod merge;
 mod notes;
+mod parts;
+mod plain;
 mod prologue;
 mod read_on;
 mod sample;
@@ -30,6 +35,7 @@ mod shadow;
 mod splice;
 mod tell;
 mod text;
+mod through;
 mod track;
 mod variables;
 mod wild;
@@ -45,8 +51,9 @@ use super::repeat::Ground;
 use super::{Envelope, Intake};
 use crate::error::Error;
 pub use ahead::Ahead;
-use follow::{Found, Tally};
-pub(super) use joints::number_of;
+use follow::{Course, Found, Tally};
+use grow::Growing;
+pub(super) use joints::{Comes, number_of};
 use notes::Recorder;
 pub(super) use notes::{Kind, Layout, Mark, Notes, Number, Run};
 pub use prologue::Prologue;
@@ -63,6 +70,8 @@ pub struct Lesson {
     pub prologue: Arc<Prologue>,
     /// How it goes on.
     pub track: Arc<Track>,
+    /// The track that this one is to be kept instead of: the message was like it but for some items.
+    pub instead_of: Option<Arc<Track>>,
 }
 
 /// What is known when a message is decoded.
@@ -80,8 +89,19 @@ pub struct Earlier<T> {
     pub owner: Option<Owner>,
     /// Which message the sink's [given](Sink::given_column) arrays are of, if they are still as they were told.
     pub given: Option<Edition>,
-    /// Whether to learn from it, when it is like no track.
-    pub learn: bool,
+    /// Whether and how to learn from it, when it is like no track.
+    pub learn: Learn,
+}
+
+/// How a message that is like no track is learned from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Learn {
+    /// Not at all.
+    Nothing,
+    /// It is decoded plainly from its start, and notes are taken.
+    Whole,
+    /// Parts that no message had before are read by themselves, where most of it is known; else as [`Learn::Whole`].
+    Parts,
 }
 
 /// What is kept of a message.
@@ -113,6 +133,8 @@ pub struct Reading {
     /// Numbers of the items of which one or more were read: where every record of an array has one number that
     /// changed, comparing the others with it saves nothing.
     pub values_of_parsed: usize,
+    /// Of a message that was like a track but for some parts, the bytes of those: they were decoded plainly.
+    pub bytes_new: usize,
     /// Of a message that was like a track, the bytes of items that were read by the example of the first: what the
     /// plain decoder does as well, so that being like a track saves nothing there.
     pub bytes_by_example: usize,
@@ -212,7 +234,7 @@ impl<'a> Envelope<'a> {
     /// As [`Envelope::decode`].
     pub fn decode_like<'k, T>(mut self, mut intake: Intake<'_>, earlier: Earlier<T>) -> Result<Reading, Error>
     where
-        T: IntoIterator<Item = &'k Arc<Track>>,
+        T: IntoIterator<Item = &'k Arc<Track>> + Clone,
     {
         let Earlier {
             tracks,
@@ -225,13 +247,16 @@ impl<'a> Envelope<'a> {
         } = earlier;
         // Nothing of a header is kept.
         let owner = owner.filter(|_| self.headers().is_empty());
-        if let Some(like) = self.find(&intake, tracks, (&mut shadow, ahead), keep) {
+        if let Some(like) = self.find(&intake, tracks, (&mut shadow, ahead), keep, learn) {
             self.decode_header(&mut intake)?;
-            return Ok(like.tell(self.input, owner.as_ref(), given, intake.body));
+            let lesson = self.known_rest().and_then(|(prologue, _)| like.lesson(prologue));
+            let told = like.tell(self.input, owner.as_ref(), given, intake.body);
+            return Ok(Reading { lesson, ..told });
         }
         let (input, known) = (self.input, self.known_rest());
         let known = known.map(|(prologue, at)| (prologue.clone(), at));
-        let learned = learn.then(|| self.learn_prologue(intake.plan)).flatten();
+        let learns = learn != Learn::Nothing;
+        let learned = learns.then(|| self.learn_prologue(intake.plan)).flatten();
         let lesson = match &learned {
             Some((prologue, at)) => self.decode_learning(intake, prologue, *at)?,
             None => {
@@ -277,6 +302,7 @@ impl<'a> Envelope<'a> {
         Ok(track.map(|track| Lesson {
             prologue: prologue.clone(),
             track: Arc::new(track),
+            instead_of: None,
         }))
     }
 
@@ -287,9 +313,10 @@ impl<'a> Envelope<'a> {
         tracks: T,
         (shadow, mut ahead): (&mut Option<Shadow>, Option<Ahead>),
         keep: KeepOf,
+        learn: Learn,
     ) -> Option<Like<'a, 'k>>
     where
-        T: IntoIterator<Item = &'k Arc<Track>>,
+        T: IntoIterator<Item = &'k Arc<Track>> + Clone,
     {
         let (prologue, at) = self.known_rest().filter(|_| self.is_apart(intake.plan))?;
         let ground = Ground {
@@ -302,7 +329,8 @@ impl<'a> Envelope<'a> {
         let in_header: usize = self.headers().iter().map(|block| block.xml.len()).sum();
         let xml_max = self.limits.capture_bytes_max.saturating_sub(in_header as u64);
         let xml_max = usize::try_from(xml_max).unwrap_or(usize::MAX);
-        for (which, track) in tracks.into_iter().enumerate() {
+        let course = Course { ground, at, xml_max };
+        for (which, track) in tracks.clone().into_iter().enumerate() {
             let mut kept = match keep {
                 KeepOf::Arrays if !track.has_arrays => None,
                 KeepOf::Nothing => None,
@@ -311,7 +339,8 @@ impl<'a> Envelope<'a> {
                     .or_else(|| Some(Shadow::new(prologue, Some(track)))),
             };
             let ahead = ahead.as_mut().filter(|ahead| ahead.is_of(track));
-            if let Some(found) = track.follow(ground, at, &mut fuel, xml_max, kept.as_mut(), ahead) {
+            let found = track.follow(course, &mut fuel, kept.as_mut(), ahead);
+            if let Some(found) = found {
                 return Some(Like {
                     which,
                     track,
@@ -326,7 +355,31 @@ impl<'a> Envelope<'a> {
             }
         }
         *shadow = shadow.take().and_then(Shadow::untouched);
+        if learn == Learn::Parts {
+            return self.find_growing(tracks, course, &mut fuel, (intake, keep));
+        }
         None
+    }
+
+    /// The track that the message is like, but for what that learns of it.
+    fn find_growing<'k>(
+        &self,
+        tracks: impl IntoIterator<Item = &'k Arc<Track>>,
+        course: Course<'_, 'a>,
+        fuel: &mut usize,
+        (intake, keep): (&Intake<'_>, KeepOf),
+    ) -> Option<Like<'a, 'k>> {
+        let (prologue, from) = self.known_rest()?;
+        tracks.into_iter().enumerate().find_map(|(which, track)| {
+            let growing = Growing::new(*intake.options, track.is_private(), self.input.len() - from);
+            Some(Like {
+                which,
+                track,
+                found: track.grow(course, fuel, growing)?,
+                shadow: (keep == KeepOf::Text).then(|| Shadow::new(prologue, None)),
+                from,
+            })
+        })
     }
 
     /// Whether the body means the same whatever the header blocks say: by the rules of SOAP encoding it may refer
@@ -367,7 +420,7 @@ impl<'a> Envelope<'a> {
 /// A message that is like a track.
 struct Like<'a, 'k> {
     which: usize,
-    track: &'k Track,
+    track: &'k Arc<Track>,
     found: Found<'a>,
     shadow: Option<Shadow>,
     /// Where the shadow's text begins.
@@ -375,6 +428,16 @@ struct Like<'a, 'k> {
 }
 
 impl Like<'_, '_> {
+    /// What it taught on the way.
+    fn lesson(&self, prologue: &Arc<Prologue>) -> Option<Lesson> {
+        let new = Some(&self.found.new).filter(|new| !new.is_empty())?;
+        Some(Lesson {
+            prologue: prologue.clone(),
+            track: Arc::new(self.track.grown(new)?),
+            instead_of: Some(self.track.clone()),
+        })
+    }
+
     fn tell(
         self,
         input: &str,
@@ -394,6 +457,7 @@ impl Like<'_, '_> {
             parsed,
             of_parsed,
             bytes_by_example,
+            bytes_new,
         } = found.tally;
         let is_given = given.is_some() && given == shadow.as_ref().map(|shadow| shadow.edition);
         track.tell(found, shadow.as_ref(), is_given, body);
@@ -408,6 +472,7 @@ impl Like<'_, '_> {
             values_parsed: parsed,
             values_of_parsed: of_parsed,
             bytes_by_example,
+            bytes_new,
         }
     }
 }

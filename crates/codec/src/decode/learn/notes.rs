@@ -10,7 +10,9 @@ use castile_value::{ColumnBuf, DType, GraphSink, RowLayout, Rows, Scalar, Shape,
 use super::super::Decoder;
 use super::super::element::has_names;
 use super::super::repeat::{Kernel, Pattern, plain_value};
-use super::merge::Joint;
+use super::entrance::Entrance;
+use super::joints::Joint;
+use super::track::BUFFERED_MAX;
 use castile_plan::{Field, SimpleId};
 
 /// One thing that a message told its sink.
@@ -26,11 +28,19 @@ pub(super) enum Event {
     Xml(Slot, String, Range<usize>),
     /// Items that are alike, read by example.
     Alike(Alike),
-    /// An item of a repeated element begins here, and what follows up to its end belongs to it. There may
-    /// be any number of them, or just as many as there are.
-    Item(Slot, Number, usize),
+    /// An item of a repeated element begins, and what follows up to its end belongs to it.
+    Item(ItemStart),
     /// It ends here.
     ItemEnd(usize),
+}
+
+/// Where an item of a repeated element begins.
+#[derive(Debug)]
+pub(super) struct ItemStart {
+    pub(super) slot: Slot,
+    pub(super) number: Number,
+    pub(super) at: usize,
+    pub(super) entrance: Option<Arc<Entrance>>,
 }
 
 /// How many items a repetition may have.
@@ -97,6 +107,17 @@ pub(super) struct Alike {
     /// Each value with the bytes before it.
     pub(super) cells: Vec<(Box<[u8]>, u32, Kernel)>,
     pub(super) close: Box<[u8]>,
+    /// What was told of the first, where it is a record that was told value by value.
+    pub(super) first: Option<FirstOfAll>,
+    pub(super) entrance: Option<Arc<Entrance>>,
+}
+
+/// The first of some items that are alike.
+#[derive(Debug)]
+pub(super) struct FirstOfAll {
+    pub(super) events: Vec<Event>,
+    /// Where it ends.
+    pub(super) end: usize,
 }
 
 /// Where notes stand before an item.
@@ -117,6 +138,12 @@ pub(in super::super) struct Heard {
     /// How many records are open, and whether nothing of the innermost was met yet.
     pub(super) level: u32,
     pub(super) is_first: bool,
+    /// Where others of the open records' parts can be read.
+    pub(super) open: Vec<Option<Arc<Entrance>>>,
+    /// The last few such places.
+    pub(super) entrances: Vec<Arc<Entrance>>,
+    /// Whether they would take too much memory.
+    pub(super) is_wide: bool,
 }
 
 pub(in super::super) type Notes = Rc<RefCell<Heard>>;
@@ -135,8 +162,11 @@ impl Heard {
         }
     }
 
-    pub(super) fn is_too_long(&self) -> bool {
-        self.events.len() > EVENTS_MAX
+    /// All events, if they are worth learning: not too many, and no long run of items that have to wait.
+    pub(super) fn whole(&self) -> Option<&[Event]> {
+        let many = |event: &Event| matches!(event, Event::Alike(alike) if alike.is_one_by_one() && alike.count > BUFFERED_MAX);
+        let good = self.events.len() <= EVENTS_MAX && !self.events.iter().any(many);
+        good.then_some(&self.events)
     }
 }
 
@@ -191,7 +221,13 @@ impl<'a> Decoder<'a, '_> {
             return Mark { events: 0, number };
         };
         let mut lesson = notes.borrow_mut();
-        lesson.push(Event::Item(slot, number, at));
+        let entrance = lesson.open.last().cloned().flatten();
+        lesson.push(Event::Item(ItemStart {
+            slot,
+            number,
+            at,
+            entrance,
+        }));
         Mark {
             events: lesson.events.len() - 1,
             number,
@@ -219,7 +255,11 @@ impl<'a> Decoder<'a, '_> {
             pattern,
         } = run;
         let mut lesson = notes.borrow_mut();
-        lesson.events.truncate(mark.events);
+        let first = lesson.events.split_off(mark.events);
+        let entrance = match first.first() {
+            Some(Event::Item(start)) => start.entrance.clone(),
+            _ => None,
+        };
         let cells = pattern
             .values
             .iter()
@@ -233,6 +273,8 @@ impl<'a> Decoder<'a, '_> {
             gap: pattern.gap.into(),
             cells: cells.collect(),
             close: pattern.close.into(),
+            first: FirstOfAll::new(first, pattern),
+            entrance,
         };
         lesson.push(Event::Alike(event));
     }
@@ -272,6 +314,22 @@ impl<'a> Decoder<'a, '_> {
         let events = notes.borrow().events.len();
         sink.scalar(slot, number);
         notes.borrow_mut().events.truncate(events);
+    }
+}
+
+impl FirstOfAll {
+    /// `events` are those of the first of some items that are like the pattern, its beginning among them.
+    fn new(mut events: Vec<Event>, pattern: &Pattern<'_>) -> Option<FirstOfAll> {
+        let is_told = matches!(events.get(..2)?, [Event::Item(..), Event::Fixed(Fixed::Open(..))]);
+        let last = events.iter().rev().find_map(|event| match event {
+            Event::Value(_, _, place) => Some(place.end),
+            _ => None,
+        });
+        events.remove(0);
+        is_told.then_some(FirstOfAll {
+            events,
+            end: last? + pattern.close.len(),
+        })
     }
 }
 

@@ -3,13 +3,16 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use castile_value::{Column, ColumnBuf, DType, Packed, RowLayout, Scalar, Sink, Slot};
+use castile_value::{Column, ColumnBuf, DType, Packed, RowLayout, Scalar, Sink, Slot, deep};
 
 use super::array::Array;
 use super::follow::Found;
+use super::grow::New;
+use super::items::BY_EXAMPLE;
 use super::notes::{Fixed, Kind, Layout};
+use super::parts::Parts;
 use super::shadow::Shadow;
-use super::track::{Items, Step, Track};
+use super::track::{Items, Several, Step, Track};
 use crate::decode::repeat::give;
 use crate::scalar::push;
 
@@ -23,6 +26,7 @@ impl Track {
         is_given: bool,
         sink: &mut dyn Sink,
     ) {
+        let along_path = found.along_path;
         let mut teller = Teller {
             shadow,
             is_given,
@@ -32,8 +36,10 @@ impl Track {
             rows: found.rows.into_iter(),
             packed: found.packed.into_iter(),
             wilds: found.wilds.into_iter(),
+            new: found.new,
         };
-        teller.steps(&self.steps, sink);
+        let steps = if along_path { &self.path } else { &self.steps };
+        teller.steps(steps, sink);
     }
 }
 
@@ -48,6 +54,7 @@ struct Teller<'a, 's> {
     rows: std::vec::IntoIter<Vec<u8>>,
     packed: std::vec::IntoIter<Option<Packed<'a>>>,
     wilds: std::vec::IntoIter<&'a str>,
+    new: Vec<New>,
 }
 
 impl Teller<'_, '_> {
@@ -69,19 +76,54 @@ impl Teller<'_, '_> {
                 Step::Alike(items) => self.alike(items, sink),
                 Step::Items(several) => {
                     for _ in 0..self.counts.next().unwrap_or(0) {
-                        self.one_of(&several.shapes, sink);
+                        self.some(several, sink);
                     }
                 }
-                Step::Choice(ways) => self.one_of(ways, sink),
-                Step::Joint(_) => {}
+                Step::Parts(parts) => self.parts(parts, sink),
             }
+        }
+    }
+
+    fn some(&mut self, several: &Several, sink: &mut dyn Sink) {
+        match (self.counts.as_slice(), &several.example) {
+            ([BY_EXAMPLE, ..], Some(example)) => {
+                self.counts.next();
+                self.alike(example, sink);
+            }
+            _ => self.one_of(&several.shapes, sink),
         }
     }
 
     fn one_of(&mut self, shapes: &[Vec<Step>], sink: &mut dyn Sink) {
         let shape = self.counts.next().unwrap_or(0) as usize;
-        if let Some(shape) = shapes.get(shape) {
-            self.steps(shape, sink);
+        match shapes.get(shape) {
+            Some(shape) => deep(|| self.steps(shape, sink)),
+            None => drop(self.tell_new(shape - shapes.len(), sink)),
+        }
+    }
+
+    /// What was learned on the way; whether it is the end of a record.
+    fn tell_new(&mut self, i: usize, sink: &mut dyn Sink) -> Option<bool> {
+        let new = self.new.get(i)?;
+        let (steps, is_end) = (new.steps(), new.is_end());
+        deep(|| self.steps(&steps, sink));
+        Some(is_end)
+    }
+
+    fn parts(&mut self, parts: &Parts, sink: &mut dyn Sink) {
+        while let Some(number) = self.counts.next() {
+            let is_end = match parts.get(number) {
+                Some(part) => {
+                    self.one_of(&part.ways, sink);
+                    part.coming.is_end()
+                }
+                None => self
+                    .tell_new(number as usize - parts.all.len(), sink)
+                    .unwrap_or(true),
+            };
+            if is_end {
+                return;
+            }
         }
     }
 

@@ -1,12 +1,15 @@
 //! [`Track`]: one path through what was learned.
 
-use std::ops::Range;
+use std::sync::Arc;
 
-use castile_value::{DType, Slot};
+use castile_value::{DType, Scalar, Slot};
 
+use super::build::Builder;
+use super::entrance::Entrance;
 use super::markup::{is_markup, is_markup_from};
-use super::merge::{Joint, merged, without_joints};
-use super::notes::{Alike, Event, Fixed, Heard, Kind, Layout, Number};
+use super::notes::{Fixed, Heard, Kind};
+use super::parts::{Numbered, Parts, merged};
+use super::plain::plain;
 use super::wild::Wild;
 use crate::decode::repeat::Kernel;
 
@@ -16,8 +19,8 @@ use crate::decode::repeat::Kernel;
 #[derive(Debug)]
 pub struct Track {
     pub(super) steps: Vec<Step>,
-    /// The same with the joints, where other paths can meet it.
-    path: Vec<Step>,
+    /// The same with all parts of all records, of which others can be learned.
+    pub(super) path: Vec<Step>,
     /// Whether values of the message that it was learned from are in it.
     private: bool,
     bytes: usize,
@@ -39,10 +42,7 @@ pub(super) enum Step {
     Wild(Slot, Wild),
     Alike(Items),
     Items(Several),
-    /// One of several ways, the first that fits.
-    Choice(Vec<Vec<Step>>),
-    /// Where paths can meet.
-    Joint(Joint),
+    Parts(Parts),
 }
 
 /// Items that are like one pattern.
@@ -51,20 +51,32 @@ pub(super) struct Items {
     pub(super) slot: Slot,
     pub(super) kind: Kind,
     pub(super) occurs: Occurs,
+    /// White space between two, and whether there were two.
     pub(super) gap: Box<[u8]>,
+    pub(super) were_two: bool,
     pub(super) cells: Vec<(Box<[u8]>, u32, Kernel)>,
     pub(super) close: Box<[u8]>,
     /// The machine types of an item's numbers, and which of the arrays that a shadow keeps it is.
     pub(super) dtypes: Box<[DType]>,
     pub(super) kept: Option<usize>,
+    /// The same items one by one, if others may stand among them.
+    pub(super) several: Option<Box<Several>>,
 }
 
 /// Items of several shapes, in any order.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Several {
-    pub(super) gap: Box<[u8]>,
+    pub(super) slot: Slot,
+    /// White space between two, once there were two.
+    pub(super) gap: Option<Box<[u8]>>,
     pub(super) shapes: Vec<Vec<Step>>,
+    /// What most of them were like, where many in a row were: such are read by example.
+    pub(super) example: Option<Box<Items>>,
     pub(super) occurs: Occurs,
+    /// Where an item of another shape is read.
+    pub(super) entrance: Option<Arc<Entrance>>,
+    /// Which of a track's they are.
+    pub(super) number: Numbered,
 }
 
 /// How many items there may be.
@@ -78,7 +90,7 @@ pub(super) struct Occurs {
 /// are read plainly, which is as quick: by the example of the first, and told at once.
 pub(super) const BUFFERED_MAX: u32 = 256;
 
-/// Shapes of items that one repetition learns, and ways of one choice.
+/// Shapes of items that one repetition learns, and ways of one part.
 pub(super) const SHAPES_MAX: usize = 16;
 
 /// Tracks are equal when the same messages are like them.
@@ -103,17 +115,14 @@ impl Track {
 
     /// The track of a message, from byte `from` to its end. `None` for what is not worth learning.
     pub(super) fn new(heard: &Heard, message: &str, from: usize) -> Option<Track> {
-        let many = |event: &Event| matches!(event, Event::Alike(alike) if alike.is_one_by_one() && alike.count > BUFFERED_MAX);
-        if heard.is_too_long() || heard.events.iter().any(many) {
-            return None;
-        }
         let input = message.as_bytes();
-        let path = Builder { input }.steps(&heard.events, from..input.len())?;
+        let path = Builder::new(input).steps(heard.whole()?, from..input.len())?;
         Some(Track::along(path, heard.events.len()))
     }
 
-    fn along(path: Vec<Step>, values: usize) -> Track {
-        let mut steps = without_joints(&path);
+    pub(super) fn along(mut path: Vec<Step>, values: usize) -> Track {
+        number_all(&mut path, &mut 0);
+        let mut steps = plain(&path);
         let arrays = steps.iter_mut().filter_map(|step| match step {
             Step::Alike(items) if !items.dtypes.is_empty() => Some(items),
             _ => None,
@@ -133,8 +142,7 @@ impl Track {
         }
     }
 
-    /// One track for messages that are like this or like the other, if their paths meet. The other was learned from
-    /// one message.
+    /// One track for messages that are made up of parts of this or of the other.
     pub fn merged(&self, other: &Track) -> Option<Track> {
         let path = merged(&self.path, &other.path)?;
         Some(Track::along(path, self.values.max(other.values)))
@@ -156,276 +164,29 @@ impl Track {
     }
 }
 
-struct Builder<'m> {
-    input: &'m [u8],
-}
-
-impl Builder<'_> {
-    fn steps(&self, events: &[Event], span: Range<usize>) -> Option<Vec<Step>> {
-        let mut steps = Vec::new();
-        let mut at = span.start;
-        let mut i = 0;
-        while let Some(event) = events.get(i) {
-            i += 1;
-            match event {
-                Event::Fixed(fixed) => steps.push(Step::Tell(fixed.clone())),
-                Event::Value(slot, kernel, place) => {
-                    self.constant(at..place.start, &mut steps)?;
-                    steps.push(Step::Value(*slot, *kernel));
-                    at = place.end;
-                }
-                Event::Xml(slot, text, place) => match Wild::new(self.input, place.clone(), text) {
-                    Some(wild) => {
-                        self.constant(at..place.start, &mut steps)?;
-                        steps.push(Step::Wild(*slot, wild));
-                        at = place.end;
-                    }
-                    None => steps.push(Step::Tell(Fixed::Xml(*slot, text.clone()))),
-                },
-                Event::Joint(joint, place) if *place >= at => {
-                    self.constant(at..*place, &mut steps)?;
-                    at = *place;
-                    steps.push(Step::Joint(joint.clone()));
-                }
-                // The first is in the prologue.
-                Event::Joint(joint, _) => steps.push(Step::Joint(joint.clone().closed())),
-                Event::Alike(alike) if alike.is_followed_by(after_joints(events, i)) => {
-                    at = self.several(alike.slot, alike.number, &mut i, events, at, &mut steps)?;
-                }
-                Event::Item(slot, number, _) => {
-                    at = self.several(*slot, *number, &mut i, events, at, &mut steps)?;
-                }
-                Event::Alike(alike) => {
-                    self.constant(at..alike.span.start, &mut steps)?;
-                    steps.push(Step::Alike(Items::new(alike)));
-                    at = alike.span.end;
-                }
-                // Every end belongs to an item, and is passed with it.
-                Event::ItemEnd(_) => return None,
-            }
-        }
-        self.constant(at..span.end, &mut steps)?;
-        Some(steps)
-    }
-
-    fn constant(&self, range: Range<usize>, steps: &mut Vec<Step>) -> Option<()> {
-        // A range that runs backwards is none: what comes out of order cannot be followed.
-        let bytes = self.input.get(range)?;
-        if !bytes.is_empty() {
-            steps.push(Step::Constant(bytes.into()));
-        }
-        Some(())
-    }
-
-    /// The items of one repetition that follow each other, which the event before `i` begins; where the
-    /// last ends.
-    fn several(
-        &self,
-        slot: Slot,
-        number: Number,
-        i: &mut usize,
-        events: &[Event],
-        at: usize,
-        steps: &mut Vec<Step>,
-    ) -> Option<usize> {
-        *i -= 1;
-        let mut run = Run::default();
-        let mut from = None;
-        while let Some((item, span)) = next_item(events, *i, slot) {
-            let inside = match events.get(item)? {
-                Event::Alike(alike) => {
-                    if !run.joins(self.input.get(run.end..span)?, alike) {
-                        break;
-                    }
-                    run.add(Items::new(alike).shape()?, alike.count, alike.span.end)?;
-                    0
-                }
-                _ => {
-                    if !run.gap_is(self.input.get(run.end..span)?) {
-                        break;
-                    }
-                    let inside = item_length(events.get(item..)?)?;
-                    let Some(Event::ItemEnd(to)) = events.get(item + inside) else {
-                        return None;
-                    };
-                    let shape = self.steps(events.get(item + 1..item + inside)?, span..*to)?;
-                    run.add(without_joints(&shape), 1, *to)?;
-                    inside
-                }
-            };
-            from.get_or_insert(span);
-            *i = item + inside + 1;
-        }
-        self.constant(at..from?, steps)?;
-        let end = run.end;
-        steps.push(Step::Items(Several {
-            gap: run.gap.unwrap_or_default(),
-            shapes: run.shapes,
-            occurs: Occurs::new(number, run.count),
-        }));
-        Some(end)
-    }
-}
-
-/// Items that follow each other, while they are gathered.
-#[derive(Default)]
-struct Run {
-    shapes: Vec<Vec<Step>>,
-    /// White space between two, once known.
-    gap: Option<Box<[u8]>>,
-    count: u32,
-    /// Where the last ends.
-    end: usize,
-}
-
-impl Run {
-    /// Whether an item belongs to the run, which has these bytes before it.
-    fn gap_is(&mut self, between: &[u8]) -> bool {
-        self.count == 0 || **self.gap.get_or_insert_with(|| between.into()) == *between
-    }
-
-    /// The same for items that are alike.
-    fn joins(&mut self, between: &[u8], alike: &Alike) -> bool {
-        let before = self.gap.clone();
-        let fits = self.gap_is(between)
-            && (alike.count == 1 || self.gap.get_or_insert_with(|| alike.gap.clone()) == &alike.gap);
-        if !fits {
-            self.gap = before;
-        }
-        fits
-    }
-
-    fn add(&mut self, shape: Vec<Step>, count: u32, end: usize) -> Option<()> {
-        if !self.shapes.contains(&shape) {
-            self.shapes.push(shape);
-        }
-        self.count = self.count.checked_add(count)?;
-        self.end = end;
-        (self.shapes.len() <= SHAPES_MAX).then_some(())
-    }
-}
-
-impl Event {
-    /// Where an item of this field begins, if the event begins one that can stand beside others of
-    /// another shape.
-    fn begins(&self, slot: Slot) -> Option<usize> {
-        match self {
-            Event::Item(own, _, from) if *own == slot => Some(*from),
-            Event::Alike(alike) if alike.slot == slot && alike.is_one_by_one() => Some(alike.span.start),
-            _ => None,
-        }
-    }
-}
-
-impl Alike {
-    fn is_one_by_one(&self) -> bool {
-        matches!(self.kind, Kind::Scalars | Kind::Records(..))
-    }
-
-    /// The machine types of an item's numbers, for an array that can be kept.
-    fn dtypes(&self) -> Box<[DType]> {
-        match &self.kind {
-            Kind::Column(dtype) if self.cells.len() == 1 => [*dtype].into(),
-            Kind::Rows(Layout(layout)) => {
-                let fields = layout.fields();
-                let in_order = self.cells.iter().map(|(_, field, _)| *field as usize);
-                match in_order.eq(0..fields.len()) {
-                    true => fields.iter().map(|field| field.dtype).collect(),
-                    false => Box::default(),
-                }
-            }
-            _ => Box::default(),
-        }
-    }
-
-    fn is_followed_by(&self, event: Option<&Event>) -> bool {
-        self.is_one_by_one() && event.is_some_and(|event| event.begins(self.slot).is_some())
-    }
-}
-
-impl Occurs {
-    fn new(number: Number, count: u32) -> Occurs {
-        match number {
-            Number::Any => Occurs {
-                least: 1,
-                most: u32::MAX,
-            },
-            Number::Same => Occurs {
-                least: count,
-                most: count,
-            },
-        }
-    }
-}
-
-/// The next event that is no joint.
-fn after_joints(events: &[Event], i: usize) -> Option<&Event> {
-    let mut rest = events.get(i..)?.iter();
-    rest.find(|event| !matches!(event, Event::Joint(..)))
-}
-
-/// The item of a repetition that comes next: its event, and where it begins.
-fn next_item(events: &[Event], i: usize, slot: Slot) -> Option<(usize, usize)> {
-    let rest = events.get(i..)?;
-    let item = i + rest.iter().position(|event| !matches!(event, Event::Joint(..)))?;
-    Some((item, events.get(item)?.begins(slot)?))
-}
-
-/// How many events stand from the item that the first begins to its end.
-fn item_length(events: &[Event]) -> Option<usize> {
-    let mut depth = 0usize;
-    for (i, event) in events.iter().enumerate() {
-        match event {
-            Event::Item(..) => depth += 1,
-            Event::ItemEnd(_) if depth == 1 => return Some(i),
-            Event::ItemEnd(_) => depth -= 1,
+/// Numbers what can be learned more of.
+fn number_all(path: &mut [Step], number: &mut u32) {
+    let ways = |ways: &mut Vec<Vec<Step>>, number: &mut u32| {
+        ways.iter_mut().for_each(|way| number_all(way, number));
+    };
+    for step in path {
+        let place = match step {
+            Step::Items(several) => &mut several.number,
+            Step::Parts(parts) => &mut parts.number,
+            _ => continue,
+        };
+        *place = Numbered(*number);
+        *number += 1;
+        match step {
+            Step::Items(several) => ways(&mut several.shapes, number),
+            Step::Parts(parts) => parts.all.iter_mut().for_each(|part| ways(&mut part.ways, number)),
             _ => {}
         }
-    }
-    None
-}
-
-impl Items {
-    fn new(alike: &Alike) -> Items {
-        Items {
-            slot: alike.slot,
-            kind: alike.kind.clone(),
-            occurs: Occurs::new(alike.number, alike.count),
-            gap: alike.gap.clone(),
-            cells: alike.cells.clone(),
-            close: alike.close.clone(),
-            dtypes: alike.dtypes(),
-            kept: None,
-        }
-    }
-
-    /// One of them by itself.
-    fn shape(self) -> Option<Vec<Step>> {
-        let mut steps = Vec::new();
-        let one = |field: u32| Slot { field, many: false };
-        match &self.kind {
-            Kind::Records(shape, _) => steps.push(Step::Tell(Fixed::Open(self.slot, shape.clone()))),
-            Kind::Scalars => {}
-            Kind::Column(_) | Kind::Rows(_) => return None,
-        }
-        for (before, field, kernel) in self.cells {
-            let slot = match self.kind {
-                Kind::Records(..) => one(field),
-                _ => self.slot,
-            };
-            steps.push(Step::Constant(before));
-            steps.push(Step::Value(slot, kernel));
-        }
-        steps.push(Step::Constant(self.close));
-        if let Kind::Records(..) = self.kind {
-            steps.push(Step::Tell(Fixed::Close));
-        }
-        Some(steps)
     }
 }
 
 /// Whether steps hold values of a message.
-fn is_private(steps: &[Step]) -> bool {
+pub(super) fn is_private(steps: &[Step]) -> bool {
     let tells = |step: &&Step| matches!(step, Step::Tell(_));
     let attribute = |step: Option<&Step>| matches!(step, Some(Step::Value(_, Kernel::Attribute(..))));
     steps.iter().enumerate().any(|(i, step)| match step {
@@ -444,8 +205,12 @@ fn is_private(steps: &[Step]) -> bool {
             !before.all(|bytes| is_markup(bytes)) || !is_markup(&items.close)
         }
         Step::Wild(_, wild) => wild.is_private(),
-        Step::Choice(ways) => ways.iter().any(|way| is_private(way)),
-        Step::Value(..) | Step::Joint(_) => false,
+        Step::Parts(parts) => parts
+            .all
+            .iter()
+            .flat_map(|part| &part.ways)
+            .any(|way| is_private(way)),
+        Step::Value(..) => false,
     })
 }
 
@@ -459,12 +224,20 @@ impl Step {
             Step::Wild(_, wild) => wild.bytes(),
             Step::Alike(items) => {
                 let cells = items.cells.iter().map(|(before, ..)| before.len() + 32);
-                items.gap.len() + items.close.len() + cells.sum::<usize>()
+                let several = items
+                    .several
+                    .iter()
+                    .flat_map(|several| several.shapes.iter().flatten());
+                items.gap.len()
+                    + items.close.len()
+                    + cells.sum::<usize>()
+                    + several.map(Step::bytes).sum::<usize>()
             }
-            Step::Items(Several { shapes: ways, .. }) | Step::Choice(ways) => {
-                ways.iter().flatten().map(Step::bytes).sum()
+            Step::Items(several) => {
+                let entrance = several.entrance.as_ref().map_or(0, |entrance| entrance.memory());
+                several.shapes.iter().flatten().map(Step::bytes).sum::<usize>() + entrance
             }
-            Step::Joint(joint) => 4 * joint.state.len(),
+            Step::Parts(parts) => parts.bytes(),
         };
         inside + size_of::<Step>()
     }
@@ -473,10 +246,16 @@ impl Step {
 impl Fixed {
     /// Whether it holds a value of the message.
     fn is_private(&self) -> bool {
-        matches!(
-            self,
-            Fixed::Scalar(..) | Fixed::Xml(..) | Fixed::Attribute(..) | Fixed::Number(..) | Fixed::Row(..)
-        )
+        match self {
+            // An element that is empty says no more than one that is missing.
+            Fixed::Scalar(_, Scalar::Text(text)) => !text.is_empty(),
+            Fixed::Scalar(..)
+            | Fixed::Xml(..)
+            | Fixed::Attribute(..)
+            | Fixed::Number(..)
+            | Fixed::Row(..) => true,
+            _ => false,
+        }
     }
 
     fn bytes(&self) -> usize {
@@ -484,8 +263,8 @@ impl Fixed {
             Fixed::Xml(_, text) => text.len(),
             Fixed::Attribute(_, name, value) => name.len() + value.len(),
             Fixed::Row(_, _, row) => row.len(),
-            Fixed::Scalar(_, castile_value::Scalar::Text(text)) => text.len(),
-            Fixed::Scalar(_, castile_value::Scalar::Bytes(bytes)) => bytes.len(),
+            Fixed::Scalar(_, Scalar::Text(text)) => text.len(),
+            Fixed::Scalar(_, Scalar::Bytes(bytes)) => bytes.len(),
             _ => 0,
         }
     }

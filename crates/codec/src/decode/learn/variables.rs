@@ -8,6 +8,7 @@ use castile_plan::{TypeId, Types};
 use castile_value::{Shape, Slot};
 
 use super::notes::{Fixed, Kind};
+use super::parts::Parts;
 use super::track::{Items, Step, Track};
 use crate::decode::repeat::Kernel;
 
@@ -79,8 +80,7 @@ impl Table<'_> {
                     self.place = place + wild.bytes();
                 }
                 Step::Alike(items) => self.items(items),
-                Step::Choice(ways) => self.choice(ways),
-                Step::Joint(_) => {}
+                Step::Parts(parts) => self.parts(parts),
                 Step::Items(several) => {
                     let outer = std::mem::replace(&mut self.repeats, true);
                     several.shapes.iter().for_each(|shape| self.steps(shape));
@@ -90,11 +90,8 @@ impl Table<'_> {
         }
     }
 
-    /// All ways begin in the same record and end in the same, which may be another.
-    fn choice(&mut self, ways: &[Vec<Step>]) {
-        let open = self.open.clone();
-        for way in ways {
-            self.open.clone_from(&open);
+    fn parts(&mut self, parts: &Parts) {
+        for way in parts.all.iter().flat_map(|part| &part.ways) {
             self.steps(way);
         }
     }
