@@ -378,8 +378,10 @@ function page() {
   const machine = head.machine.map(([name, text]) => `${name} ${text}`).join(" · ");
   document.querySelector("#machine").textContent =
     `${head.date.replace("T", " ")} UTC · ${head.quick ? "quick run" : "full run"}, at most ${head.rounds} rounds · ${machine}`;
+  const left = figures.some((figure) => untimed(figure).length > 0);
+  const rest = left ? "is named under each figure" : "was added by later ones";
   document.querySelector("#spared").textContent = [
-    ...head.left_out?.length ? [`a run of ${head.minutes} minutes: what it had no time for is named under each figure`] : [],
+    ...head.left_out?.length ? [`a run of ${head.minutes} minutes: what it had no time for ${rest}`] : [],
     ...head.spared ?? []].join("; ");
   const main = document.querySelector("main");
   const body = element("div");
