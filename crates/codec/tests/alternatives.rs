@@ -411,3 +411,26 @@ fn numbers_among_which_some_are_missing_are_learned_beside_those_that_are_whole(
         }
     }
 }
+
+#[test]
+fn arrays_that_are_values_of_their_own_are_told_as_such_whenever_they_come() {
+    let table = Table::parse(
+        "Names = item:string*
+Numbers = item:int*
+Rec = a:int, names:Names?, numbers:Numbers?, last:int?",
+    )
+    .with_arrays(&[("Names", 1), ("Numbers", 1)]);
+    let plan = table.plan("Rec");
+    let texts = all("<a>1</a>[<names><item>x</item><item>y</item></names>|<names/>|]\
+                     [<numbers><item>1</item><item>2</item></numbers>|][<last>2</last>]");
+    let mut learned = Learned::default();
+    let mut rng = Rng::new(9);
+    for round in 0..4 {
+        let mut missed = 0;
+        for _ in 0..texts.len() {
+            let inside = &texts[rng.below(texts.len())];
+            missed += usize::from(!learned.check(&table, &plan, &message("Rec", inside), true, inside));
+        }
+        assert!(round < 3 || missed == 0, "{missed}");
+    }
+}

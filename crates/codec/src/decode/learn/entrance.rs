@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use castile_plan::ComplexId;
-use castile_value::{ColumnBuf, DType, RowLayout, Rows, Scalar, Shape, Sink, Slot};
+use castile_value::{ColumnBuf, DType, GraphSink, RowLayout, Rows, Scalar, Shape, Sink, Slot};
 use castile_xml::Suspended;
 
 use super::build::{Builder, DEPTH_MAX};
@@ -138,14 +138,15 @@ impl Entrance {
         notes.borrow_mut().open.push(Some(self.clone()));
         let mut decoder = Decoder::new(self.reader.resume(input), ground.types, options);
         decoder.lesson = Some(notes.clone());
+        let mut deaf = Deaf::default();
         let mut recorder = Recorder {
-            sink: &mut Deaf::default(),
+            sink: &mut deaf,
             notes: notes.clone(),
         };
         let what = read(&mut decoder, &notes, &mut recorder);
         Learned {
             bytes: decoder.reader.position(),
-            what,
+            what: what.filter(|_| !deaf.graph),
         }
     }
 
@@ -220,7 +221,11 @@ impl Decoder<'_, '_> {
 
 /// A sink for what will be told later.
 #[derive(Default)]
-struct Deaf(Option<ColumnBuf>);
+struct Deaf {
+    column: Option<ColumnBuf>,
+    /// Whether there was an array that is a value of its own, or a reference, which not every sink is told of.
+    graph: bool,
+}
 
 impl Sink for Deaf {
     fn scalar(&mut self, _at: Slot, _value: Scalar<'_>) {}
@@ -230,9 +235,24 @@ impl Sink for Deaf {
     fn open(&mut self, _at: Slot, _shape: &Arc<Shape>) {}
     fn close(&mut self) {}
     fn column(&mut self, _at: Slot, dtype: DType) -> Option<&mut ColumnBuf> {
-        Some(self.0.insert(ColumnBuf::new(dtype)))
+        Some(self.column.insert(ColumnBuf::new(dtype)))
     }
     fn rows(&mut self, _at: Slot, _layout: &Arc<RowLayout>) -> Option<&mut Rows> {
         None
+    }
+    fn graph(&mut self) -> Option<&mut dyn GraphSink> {
+        Some(self)
+    }
+}
+
+impl GraphSink for Deaf {
+    fn array(&mut self, _at: Slot, _shape: Option<&Arc<Shape>>, _sizes: &[usize]) {
+        self.graph = true;
+    }
+    fn object(&mut self, _number: u32) {
+        self.graph = true;
+    }
+    fn reference(&mut self, _at: Slot, _number: u32) {
+        self.graph = true;
     }
 }

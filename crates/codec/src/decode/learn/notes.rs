@@ -221,7 +221,9 @@ impl<'a> Decoder<'a, '_> {
             return Mark { events: 0, number };
         };
         let mut lesson = notes.borrow_mut();
-        let entrance = lesson.open.last().cloned().flatten();
+        // What is in an array is not the record's own.
+        let entrance = lesson.open.last().filter(|_| self.arrays == 0);
+        let entrance = entrance.cloned().flatten();
         lesson.push(Event::Item(ItemStart {
             slot,
             number,
