@@ -22,7 +22,7 @@ impl<'a> Decoder<'a, '_> {
     ) -> Result<Next<'a>, Error> {
         let base = self.counts.len();
         self.counts.resize(base + self.types.leaves(id).len(), 0);
-        self.enters(id, first.is_none());
+        self.enters(id, first.is_none(), outer.is_some());
         let result = self.children(id, first, sink, outer, base);
         self.leaves();
         self.counts.truncate(base);

@@ -12,7 +12,7 @@ use std::rc::Rc;
 
 use super::entrance::{Entrance, Learned, Unknown};
 use super::follow::Walk;
-use super::joints::Coming;
+use super::joints::{Coming, name_of};
 use super::parts::{Behind, Part, Parts, add_way};
 use super::plain::plain;
 use super::track::{Several, Step, Track, is_private};
@@ -191,25 +191,17 @@ impl Walk<'_, '_, '_> {
     /// Whether an element of the same name as an item begins at `at`.
     fn begins_like(&self, several: &Several, at: usize) -> bool {
         let rest = self.ground.input.as_bytes().get(at..).unwrap_or_default();
-        let mut names = several.shapes.iter().filter_map(|shape| name_of(shape));
-        names.any(|name| {
-            let behind = rest.strip_prefix(name).and_then(|rest| rest.first());
-            behind.is_some_and(|&byte| ends_name(byte))
-        })
+        let mut names = several.shapes.iter().filter_map(|shape| first_name(shape));
+        names.any(|name| name == name_of(rest))
     }
 }
 
 /// The name in the tag that some steps begin with, with the bracket before it.
-fn name_of(steps: &[Step]) -> Option<&[u8]> {
-    let first = steps.iter().find_map(|step| match step {
-        Step::Constant(bytes) => Some(bytes),
+fn first_name(steps: &[Step]) -> Option<&[u8]> {
+    steps.iter().find_map(|step| match step {
+        Step::Constant(bytes) => Some(name_of(bytes)),
         _ => None,
-    })?;
-    first.get(..first.iter().position(|&byte| ends_name(byte))?)
-}
-
-fn ends_name(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'/' | b'>')
+    })
 }
 
 impl Track {

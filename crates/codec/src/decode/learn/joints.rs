@@ -31,6 +31,9 @@ pub(super) struct Joint {
 pub(super) struct Coming {
     pub(super) what: Comes,
     pub(super) state: Box<[u32]>,
+    /// The tag that ends a pass through a group, up to the end of its name if it declares nothing: only that says that the
+    /// pass has ended.
+    pub(super) tag: Box<[u8]>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,9 +63,11 @@ impl Coming {
 
 impl Decoder<'_, '_> {
     /// A record, or a pass through a group, begins; nothing in it was read yet if it is `unread`.
-    pub(in super::super) fn enters(&self, id: ComplexId, unread: bool) {
+    pub(in super::super) fn enters(&self, id: ComplexId, unread: bool, is_pass: bool) {
         if let Some(notes) = &self.lesson {
             let mut notes = notes.borrow_mut();
+            // Where a pass ends depends on all that is around it then.
+            notes.is_hopeless |= is_pass && !self.options.strict;
             notes.level += 1;
             notes.is_first = true;
             let entrance = match unread {
@@ -104,6 +109,15 @@ impl Decoder<'_, '_> {
         let is_tag = tag.is_some_and(|tag| tag.starts_with(b"<") && tag.starts_with(b"</") == is_end);
         if !is_tag || self.encoding.is_some() {
             return;
+        }
+        let mut coming = coming;
+        if coming.what == Comes::Other {
+            let tag = tag.unwrap_or_default();
+            // What is declared in a tag may mean something else in another.
+            coming.tag = match self.reader.declarations() {
+                [] => name_of(tag).into(),
+                _ => tag.into(),
+            };
         }
         let joint = Joint {
             level: notes.level,
@@ -154,9 +168,21 @@ impl Decoder<'_, '_> {
         Coming {
             what,
             state: state.into(),
+            tag: Box::default(),
         }
     }
 }
+
+/// A tag up to the end of its name.
+pub(super) fn name_of(tag: &[u8]) -> &[u8] {
+    let ends_name = |&byte: &u8| matches!(byte, b' ' | b'\t' | b'\r' | b'\n' | b'/' | b'>');
+    let tag = tag.get(..tag.len().min(NAME_MAX)).unwrap_or_default();
+    let end = tag.iter().position(ends_name).unwrap_or(tag.len());
+    tag.get(..end).unwrap_or_default()
+}
+
+/// Bytes of a name that are looked at.
+const NAME_MAX: usize = 1 << 12;
 
 /// A number of children, as far as it makes a difference for what may follow.
 fn counted(count: u32, occurs: Occurs) -> u32 {

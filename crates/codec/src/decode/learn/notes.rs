@@ -144,6 +144,8 @@ pub(in super::super) struct Heard {
     pub(super) entrances: Vec<Arc<Entrance>>,
     /// Whether they would take too much memory.
     pub(super) is_wide: bool,
+    /// Whether there was something that cannot be learned.
+    pub(super) is_hopeless: bool,
 }
 
 pub(in super::super) type Notes = Rc<RefCell<Heard>>;
@@ -165,7 +167,7 @@ impl Heard {
     /// All events, if they are worth learning: not too many, and no long run of items that have to wait.
     pub(super) fn whole(&self) -> Option<&[Event]> {
         let many = |event: &Event| matches!(event, Event::Alike(alike) if alike.is_one_by_one() && alike.count > BUFFERED_MAX);
-        let good = self.events.len() <= EVENTS_MAX && !self.events.iter().any(many);
+        let good = !self.is_hopeless && self.events.len() <= EVENTS_MAX && !self.events.iter().any(many);
         good.then_some(&self.events)
     }
 }

@@ -171,6 +171,7 @@ impl Part {
             coming: Coming {
                 what: Comes::Other,
                 state: Box::default(),
+                tag: Box::default(),
             },
             count: 0,
             ways: vec![Vec::new()],
@@ -196,6 +197,7 @@ mod tests {
             coming: Coming {
                 what,
                 state: Box::default(),
+                tag: Box::default(),
             },
             count: 1,
             ways: vec![vec![constant(&text)]],

@@ -4,7 +4,7 @@ use castile_value::deep;
 
 use super::follow::Walk;
 use super::grow::Stand;
-use super::joints::Comes;
+use super::joints::{Comes, name_of};
 use super::parts::{Behind, Part, Parts};
 use super::track::Step;
 
@@ -147,9 +147,22 @@ impl Walk<'_, '_, '_> {
     /// Whether a record has ended where this end of it does.
     fn ends(&self, parts: &Parts, end: &Part, at: usize) -> bool {
         let rest = self.ground.input.as_bytes().get(at..).unwrap_or_default();
-        let ended = end.coming.what != Comes::EndTag || rest.starts_with(b"</");
+        let ended = match end.coming.what {
+            Comes::EndTag => rest.starts_with(b"</"),
+            // Of a graph that is a part of a record.
+            Comes::Other if end.coming.tag.is_empty() => true,
+            _ if end.coming.tag.ends_with(b">") => rest.starts_with(&end.coming.tag),
+            _ => name_of(rest) == &*end.coming.tag && !declares(rest),
+        };
         ended && rest.starts_with(&parts.behind)
     }
+}
+
+/// Whether the tag that some bytes begin with declares a prefix.
+fn declares(bytes: &[u8]) -> bool {
+    let end = memchr::memchr(b'>', bytes).unwrap_or(bytes.len());
+    let tag = bytes.get(..end).unwrap_or_default();
+    memchr::memmem::find(tag, b"xmlns").is_some()
 }
 
 /// Whether the first few bytes are those that the steps begin with.
