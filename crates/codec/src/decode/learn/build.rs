@@ -301,9 +301,7 @@ impl Event {
             _ => None,
         }
     }
-}
 
-impl Event {
     fn entrance(&self) -> Option<&Arc<Entrance>> {
         match self {
             Event::Item(start) => start.entrance.as_ref(),

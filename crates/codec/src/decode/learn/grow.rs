@@ -9,6 +9,7 @@
 //! What the decoder would not take there is no part: then the message is read plainly, from its start.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use super::entrance::{Entrance, Learned, Unknown};
 use super::follow::Walk;
@@ -108,7 +109,7 @@ impl Walk<'_, '_, '_> {
         let path = self.learn(entrance, at, |entrance, unknown| {
             entrance.learn_item(slot, unknown)
         })?;
-        let i = self.remember(several.number.0, &path.clone(), What::Shape(path))?;
+        let i = self.remember(several.number.0, What::Shape(path))?;
         self.new_steps(several.shapes.len() + i, i, at)
     }
 
@@ -137,8 +138,7 @@ impl Walk<'_, '_, '_> {
         let part = self.learn(entrance, at, |entrance, unknown| {
             entrance.learn_part(passed, unknown)
         })?;
-        let path = part.ways.first().cloned().unwrap_or_default();
-        let i = self.remember(parts.number.0, &path, What::Part(stand, part))?;
+        let i = self.remember(parts.number.0, What::Part(stand, part))?;
         let end = self.new_steps(parts.all.len() + i, i, at)?;
         Some((i, end))
     }
@@ -156,9 +156,9 @@ impl Walk<'_, '_, '_> {
 
     fn learn<T>(
         &mut self,
-        entrance: &std::sync::Arc<Entrance>,
+        entrance: &Arc<Entrance>,
         at: usize,
-        learn: impl FnOnce(&std::sync::Arc<Entrance>, Unknown<'_, '_>) -> Learned<T>,
+        learn: impl FnOnce(&Arc<Entrance>, Unknown<'_, '_>) -> Learned<T>,
     ) -> Option<T> {
         let ground = self.ground;
         let growing = self.growing.as_mut().filter(|growing| growing.bytes_left > 0)?;
@@ -174,8 +174,11 @@ impl Walk<'_, '_, '_> {
     }
 
     /// Keeps something new, if it may be kept; gives its place.
-    fn remember(&mut self, of: u32, path: &[Step], what: What) -> Option<usize> {
-        let steps = plain(path);
+    fn remember(&mut self, of: u32, what: What) -> Option<usize> {
+        let steps = match &what {
+            What::Shape(path) => plain(path),
+            What::Part(_, part) => plain(part.ways.first()?),
+        };
         let private = self.growing.as_ref()?.private;
         if self.found.new.len() >= NEW_MAX || is_private(&steps) && !private {
             return None;

@@ -25,7 +25,7 @@ use super::track::{Items, SHAPES_MAX, Several, Step};
 /// The parts of a record, and which may follow which.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Parts {
-    pub(super) id: Option<ComplexId>,
+    pub(super) id: ComplexId,
     pub(super) all: Vec<Part>,
     /// Those that it may begin with.
     pub(super) first: Vec<u32>,
@@ -77,7 +77,7 @@ impl Parts {
         parts: Vec<Part>,
     ) -> Option<Parts> {
         let mut all = Parts {
-            id: Some(id),
+            id,
             all: Vec::with_capacity(parts.len()),
             first: Vec::new(),
             entrance,
@@ -162,7 +162,7 @@ impl Parts {
 
     /// What either is made up of.
     fn merged(&self, other: &Parts) -> Option<Parts> {
-        if self.id != other.id || self.id.is_none() {
+        if self.id != other.id {
             return None;
         }
         let mut both = self.clone();
@@ -195,7 +195,7 @@ impl Parts {
 /// Steps that are both, if they differ in nothing but parts and items.
 pub(super) fn merged(a: &[Step], b: &[Step]) -> Option<Vec<Step>> {
     let alike = |(a, b): (&Step, &Step)| match (a, b) {
-        (Step::Parts(a), Step::Parts(b)) => a.id == b.id && a.id.is_some(),
+        (Step::Parts(a), Step::Parts(b)) => a.id == b.id,
         (Step::Items(_) | Step::Alike(_), Step::Items(_) | Step::Alike(_)) => true,
         _ => a == b,
     };

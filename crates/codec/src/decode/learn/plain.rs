@@ -127,7 +127,6 @@ impl Parts {
         numbers.sort_unstable();
         let place = |number: &u32| match numbers.binary_search(number) {
             Ok(place) => place as u32,
-            // The part that is not among them.
             Err(_) => numbers.len() as u32,
         };
         // The part that is not among them is where they end.
