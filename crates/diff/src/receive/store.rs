@@ -288,13 +288,12 @@ impl Automata {
         if is_known && is_tried && (compared || !keeps && bytes_ahead == 0) {
             trial.note(outcome(&reading, length));
         }
+        let lesson = reading.lesson.take();
+        let learned = lesson.is_some_and(|lesson| self.learn(operation, lesson, peer.as_deref()));
         if is_tried {
-            self.note(place, &entries, &reading, learns, now);
+            self.note(place, &entries, &reading, learns && !learned, now);
         }
         self.counters.read(&reading, length, bytes_ahead);
-        if let Some(lesson) = reading.lesson.take() {
-            self.learn(operation, lesson, peer.as_deref());
-        }
         let received = Received {
             followed: reading.followed.is_some(),
             same: false,
@@ -318,12 +317,12 @@ impl Automata {
         misses < LESSONS || misses.is_power_of_two()
     }
 
-    /// Notes which track a message was like, or that it was like none.
-    fn note(&self, place: usize, entries: &[Option<Arc<Entry>>], reading: &Reading, learns: bool, now: u64) {
+    /// Notes which track a message was like, or that it was like none; whether it was learned from in `vain`.
+    fn note(&self, place: usize, entries: &[Option<Arc<Entry>>], reading: &Reading, vain: bool, now: u64) {
         let (entries, misses) = (entries.iter().flatten(), &self.misses[place]);
         match reading.followed {
             // What it had that is new could not be kept, and would have to be read by itself again and again.
-            Some(_) if reading.bytes_new > 0 && reading.lesson.is_none() => {
+            Some(_) if reading.bytes_new > 0 && vain => {
                 misses.fetch_add(1, Ordering::Relaxed);
             }
             Some(which) => {
@@ -335,7 +334,6 @@ impl Automata {
                 }
             }
             None => {
-                let vain = learns && reading.lesson.is_none();
                 misses.fetch_add(if vain { VAIN } else { 1 }, Ordering::Relaxed);
             }
         }
@@ -354,7 +352,8 @@ impl Automata {
         ticket
     }
 
-    fn learn(&self, operation: usize, lesson: Lesson, peer: Option<&[u8]>) {
+    /// Keeps what a message taught, if there is room for it and somebody whose it is.
+    fn learn(&self, operation: usize, lesson: Lesson, peer: Option<&[u8]>) -> bool {
         let now = self.clock.fetch_add(1, Ordering::Relaxed);
         let Receiving {
             budget_bytes,
@@ -363,7 +362,7 @@ impl Automata {
             ..
         } = self.options;
         if lesson.track.memory() + lesson.prologue.memory() > budget_bytes / 4 {
-            return;
+            return false;
         }
         let renew = |known: &Known, budget: usize| {
             let mut known = known.clone();
@@ -390,9 +389,10 @@ impl Automata {
             }
             self.has_peers.store(!peers.is_empty(), Ordering::Release);
         } else {
-            return;
+            return false;
         }
         self.counters.learned();
+        true
     }
 
     pub(super) fn is_kept_in_vain(&self, operation: usize) -> bool {
