@@ -32,21 +32,30 @@ pub fn escape_text(text: &str, out: &mut Vec<u8>) {
 /// ```
 #[inline]
 pub fn copy_plain(text: &str, out: &mut [u8]) -> bool {
-    let bytes = text.as_bytes();
-    let Some(out) = out.get_mut(..bytes.len()) else {
-        return false;
-    };
-    match bytes.len() {
-        0..4 => copy_each(bytes, out),
-        4..8 => copy_ends::<4>(bytes, out),
-        8..16 => copy_ends::<8>(bytes, out),
-        16..=32 => copy_ends::<16>(bytes, out),
-        _ => copy_blocks(bytes, out),
+    match out.get_mut(..text.len()) {
+        Some(out) if text.len() <= 32 => copy_short(text.as_bytes(), out),
+        Some(out) => copy_blocks(text.as_bytes(), out),
+        None => false,
     }
 }
 
-#[inline]
-fn copy_each(bytes: &[u8], out: &mut [u8]) -> bool {
+/// Copies up to 32 bytes.
+#[inline(always)]
+pub(crate) fn copy_short(bytes: &[u8], out: &mut [u8]) -> bool {
+    match bytes.len() {
+        16..=32 => copy_ends::<16>(bytes, out),
+        8..16 => copy_ends::<8>(bytes, out),
+        0..8 => copy_few(bytes, out),
+        _ => false,
+    }
+}
+
+/// Copies less than 8 bytes.
+#[inline(never)]
+fn copy_few(bytes: &[u8], out: &mut [u8]) -> bool {
+    if bytes.len() >= 4 {
+        return copy_ends::<4>(bytes, out);
+    }
     let mut suspect = false;
     for (to, &b) in out.iter_mut().zip(bytes) {
         *to = b;
@@ -58,21 +67,22 @@ fn copy_each(bytes: &[u8], out: &mut [u8]) -> bool {
 /// Copies `N` to `2 * N` bytes as two blocks, which may overlap.
 #[inline(always)]
 fn copy_ends<const N: usize>(bytes: &[u8], out: &mut [u8]) -> bool {
-    let (Some(head), Some(tail)) = (bytes.first_chunk::<N>(), bytes.last_chunk::<N>()) else {
+    let (Some(&head), Some(&tail)) = (bytes.first_chunk::<N>(), bytes.last_chunk::<N>()) else {
         return false;
     };
     if let Some(to) = out.first_chunk_mut() {
-        *to = *head;
+        *to = head;
     }
     if let Some(to) = out.last_chunk_mut() {
-        *to = *tail;
+        *to = tail;
     }
-    let suspects = head.iter().zip(tail);
+    let suspects = head.iter().zip(&tail);
     let suspect = |&b: &u8| u8::from(chars::cannot_stand(b));
     suspects.fold(0, |any, (a, b)| any | suspect(a) | suspect(b)) == 0
 }
 
 /// Copies more than 32 bytes: whole blocks, and the last 32 bytes once more.
+#[inline(never)]
 fn copy_blocks(bytes: &[u8], out: &mut [u8]) -> bool {
     let blocks = bytes.chunks_exact(32).zip(out.chunks_exact_mut(32));
     let mut plain = true;

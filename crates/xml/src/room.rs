@@ -2,6 +2,7 @@
 //! stand between values.
 
 use crate::copy_plain;
+use crate::escape::copy_short;
 
 /// Room for the text of any number.
 pub const NUMBER: usize = 32;
@@ -15,9 +16,9 @@ pub struct Room<'o> {
 }
 
 impl<'o> Room<'o> {
-    /// Zeros made at once. So few stores are on their way while the rows before are still formatted; more of them are
-    /// waited for.
-    pub const AHEAD: usize = 1536;
+    /// Zeros made at once. Where memory is busy their stores take longer than all else, and what is written into them
+    /// waits for them; so few are on their way that rows before are still formatted meanwhile.
+    const AHEAD: usize = 512;
 
     /// Room behind what is written already.
     pub fn new(out: &'o mut Vec<u8>) -> Self {
@@ -84,12 +85,11 @@ impl<'o> Room<'o> {
         }
     }
 
-    #[cold]
     #[inline(never)]
     fn grow(&mut self, bytes: usize) {
-        let end = self.at + bytes.max(Self::AHEAD);
+        let end = self.at + bytes;
         while self.out.len() < end {
-            self.out.resize(end.min(self.out.len() + Self::AHEAD), 0);
+            self.out.extend_from_slice(&[0; Self::AHEAD]);
         }
     }
 
@@ -198,12 +198,29 @@ impl Constant {
     /// when the text cannot stand there as it is, or there is no room for both.
     #[inline(always)]
     pub fn put_after_text(&self, text: &str, out: &mut [u8], at: usize) -> Option<usize> {
-        let (to, after) = out.get_mut(at..)?.split_at_mut_checked(text.len())?;
+        let out = out.get_mut(at..)?;
+        let length = text.len();
+        // One look whether there is room for both.
+        match out.first_chunk_mut::<{ WIDE + SHORT }>() {
+            Some(both) if length <= WIDE && self.len <= SHORT => {
+                if !copy_short(text.as_bytes(), &mut both[..length]) {
+                    return None;
+                }
+                self.put_short(piece(both, length));
+            }
+            _ => self.put_after_long(text, out)?,
+        }
+        Some(at + length + self.len)
+    }
+
+    /// The same at the start of `out`, for texts and bytes of any length.
+    #[inline(never)]
+    fn put_after_long(&self, text: &str, out: &mut [u8]) -> Option<()> {
+        let (to, after) = out.split_at_mut_checked(text.len())?;
         if !copy_plain(text, to) {
             return None;
         }
-        self.put_first(after)?;
-        Some(at + text.len() + self.len)
+        self.put_first(after)
     }
 
     /// Writes the bytes at the start of `out`; `None` when that is too short.

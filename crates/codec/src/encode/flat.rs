@@ -11,6 +11,9 @@ use super::glue::Glue;
 use super::kernel::Kernel;
 use super::texts::{ROWS, Texts};
 
+/// Bytes of rows that are written at once, about: so few that room for them is still in the cache when they come.
+const BYTES_AT_ONCE: usize = 1536;
+
 /// An array of numbers, or of flat records, that is about to be written: one column a field, all of
 /// whose values their types can hold.
 #[derive(Debug)]
@@ -249,8 +252,7 @@ impl RowWriter {
     ) {
         let gaps = &self.glue.between;
         let mut texts = Texts::new(gaps.len());
-        // So many that making room for them is not waited for.
-        let at_once = (Room::AHEAD / self.row_bytes().max(1)).clamp(ROWS / 8, ROWS);
+        let at_once = (BYTES_AT_ONCE / self.row_bytes().max(1)).clamp(ROWS / 8, ROWS);
         self.write_blocks(rows, at_once, out, |rows, room| {
             for (cell, (kernel, column)) in self.kernels.iter().zip(columns).enumerate() {
                 texts.fill(cell, *kernel, column, rows.clone());
