@@ -4,10 +4,9 @@ use std::ops::Range;
 
 use castile_value::Column;
 
+pub(crate) use super::differ::BLOCK;
+use super::differ::differ;
 use super::layout::Shape;
-
-/// Values that share one mask.
-pub(crate) const BLOCK: usize = 64;
 
 /// Compares values `rows` of a column with their shadow, `stride` bytes apart from `shadow`'s start,
 /// and copies those that differ over. Sets bit `i % 64` of mask `i / 64` for each row `i` of `rows`
@@ -79,49 +78,36 @@ fn refresh_sized<const N: usize>(
 }
 
 fn refresh_dense<const N: usize>(new: &[u8], shadow: &mut [u8], masks: &mut [u64]) -> usize {
+    differ::<N>(new, shadow, masks);
     let mut count = 0;
     let blocks = new.chunks(BLOCK * N).zip(shadow.chunks_mut(BLOCK * N));
-    for ((new, old), mask) in blocks.zip(masks) {
-        if *new == *old {
-            continue;
+    for ((new, old), &mask) in blocks.zip(&*masks) {
+        if mask != 0 {
+            take_over::<N>(new, old, mask);
+            count += mask.count_ones() as usize;
         }
-        let differing = take_over::<N>(new, old);
-        count += differing.count_ones() as usize;
-        *mask |= differing;
     }
     count
 }
 
-/// Copies at most 64 values over, of the lines that differ; a bit for each value that did.
+/// Copies the values over whose bits are set.
 #[inline]
-fn take_over<const N: usize>(new: &[u8], old: &mut [u8]) -> u64 {
-    let ((new, new_rest), (old, old_rest)) = (new.as_chunks::<LINE>(), old.as_chunks_mut::<LINE>());
-    let mut mask = 0;
-    for (i, (new, old)) in new.iter().zip(&mut *old).enumerate() {
-        // What is equal is not written: its line need not go back to memory.
-        if *new != *old {
-            mask |= differences::<N>(new, old) << (i * (LINE / N));
-            *old = *new;
-        }
+fn take_over<const N: usize>(new: &[u8], old: &mut [u8], mask: u64) {
+    if mask.count_ones() > MANY {
+        return old.copy_from_slice(new);
     }
-    if !new_rest.is_empty() {
-        mask |= differences::<N>(new_rest, old_rest) << (new.len() * (LINE / N));
-        old_rest.copy_from_slice(new_rest);
+    // What is equal is not written: its line need not go back to memory.
+    let (new, old) = (new.as_chunks::<N>().0, old.as_chunks_mut::<N>().0);
+    let mut left = mask;
+    while left != 0 {
+        let i = left.trailing_zeros() as usize;
+        old[i] = new[i];
+        left &= left - 1;
     }
-    mask
 }
 
-/// A bit for each value that differs, of a line at most.
-#[inline(always)]
-fn differences<const N: usize>(new: &[u8], old: &[u8]) -> u64 {
-    let values = new.as_chunks::<N>().0.iter().zip(old.as_chunks::<N>().0);
-    values
-        .enumerate()
-        .fold(0, |mask, (i, (new, old))| mask | u64::from(new != old) << i)
-}
-
-/// Bytes that memory is fetched by.
-const LINE: usize = 64;
+/// Values of a block from which on all are copied.
+const MANY: u32 = 8;
 
 #[cfg(test)]
 mod tests {

@@ -6,6 +6,8 @@ mod block;
 mod chunk;
 mod compare;
 mod costs;
+#[allow(unsafe_code, reason = "see there")]
+mod differ;
 mod keeper;
 mod layout;
 mod list;

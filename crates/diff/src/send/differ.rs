@@ -1,0 +1,122 @@
+//! Which values differ from those sent last: a bit for each, sixty-four in a word.
+//!
+//! Most x86-64 processors compare 32 bytes at once and give a bit for each value; whether this one does is asked at run
+//! time. The plain way looks at a block as a whole before it looks at its values. Both are tested against each other.
+
+/// Values that share one mask.
+pub(crate) const BLOCK: usize = 64;
+
+/// Sets bit `i % 64` of mask `i / 64` for each value `i` of `N` bytes that differs; clears the others.
+pub(super) fn differ<const N: usize>(new: &[u8], old: &[u8], masks: &mut [u64]) {
+    #[cfg(target_arch = "x86_64")]
+    if (N == 8 || N == 4) && std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has what this is compiled for, as it was just asked.
+        return unsafe { wide::differ::<N>(new, old, masks) };
+    }
+    plain::<N>(new, old, masks);
+}
+
+fn plain<const N: usize>(new: &[u8], old: &[u8], masks: &mut [u64]) {
+    let blocks = new.chunks(BLOCK * N).zip(old.chunks(BLOCK * N));
+    for ((new, old), mask) in blocks.zip(masks) {
+        *mask = match new == old {
+            true => 0,
+            false => one_by_one::<N>(new, old),
+        };
+    }
+}
+
+fn one_by_one<const N: usize>(new: &[u8], old: &[u8]) -> u64 {
+    let values = new.as_chunks::<N>().0.iter().zip(old.as_chunks::<N>().0);
+    values
+        .enumerate()
+        .fold(0, |mask, (i, (new, old))| mask | u64::from(new != old) << i)
+}
+
+#[cfg(target_arch = "x86_64")]
+mod wide {
+    use std::arch::x86_64::{
+        __m256i, _mm256_castsi256_pd, _mm256_castsi256_ps, _mm256_cmpeq_epi32, _mm256_cmpeq_epi64,
+        _mm256_loadu_si256, _mm256_movemask_pd, _mm256_movemask_ps,
+    };
+
+    use super::{BLOCK, plain};
+
+    /// Bytes that are compared at once.
+    const WIDE: usize = 32;
+
+    /// For values of four or eight bytes.
+    #[target_feature(enable = "avx2")]
+    pub(super) fn differ<const N: usize>(new: &[u8], old: &[u8], masks: &mut [u64]) {
+        match N {
+            8 => each_block::<8, { 8 * BLOCK }>(new, old, masks),
+            _ => each_block::<4, { 4 * BLOCK }>(new, old, masks),
+        }
+    }
+
+    /// `BYTES` are those of a block.
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn each_block<const N: usize, const BYTES: usize>(new: &[u8], old: &[u8], masks: &mut [u64]) {
+        let ((new, new_rest), (old, old_rest)) = (new.as_chunks::<BYTES>(), old.as_chunks::<BYTES>());
+        for ((new, old), mask) in new.iter().zip(old).zip(&mut *masks) {
+            let parts = new.as_chunks::<WIDE>().0.iter().zip(old.as_chunks::<WIDE>().0);
+            *mask = parts.enumerate().fold(0, |mask, (i, (new, old))| {
+                mask | u64::from(of_one::<N>(new, old)) << (i * WIDE / N)
+            });
+        }
+        plain::<N>(new_rest, old_rest, &mut masks[new.len()..]);
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn of_one<const N: usize>(new: &[u8; WIDE], old: &[u8; WIDE]) -> u8 {
+        let (new, old) = (load(new), load(old));
+        !match N {
+            8 => _mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpeq_epi64(new, old))) as u8 | 0xF0,
+            _ => _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(new, old))) as u8,
+        }
+    }
+
+    #[target_feature(enable = "avx2")]
+    #[inline]
+    fn load(bytes: &[u8; WIDE]) -> __m256i {
+        // SAFETY: so many bytes are there, and they may lie anywhere.
+        unsafe { _mm256_loadu_si256(bytes.as_ptr().cast()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check<const N: usize>() {
+        for length in (0..=3 * BLOCK).chain([1000]) {
+            let old: Vec<u8> = (0..length * N).map(|i| (i * 7 % 251) as u8).collect();
+            for step in [1, 2, 5, 63, 64, 1001] {
+                let mut new = old.clone();
+                // One bit of one byte of some values, each time of another.
+                for value in (0..length).step_by(step) {
+                    new[value * N + value % N] ^= 1 << (value % 8);
+                }
+                let expected: Vec<usize> = (0..length).step_by(step).collect();
+                for differ in [differ::<N>, plain::<N>] {
+                    let mut masks = vec![u64::MAX; length.div_ceil(BLOCK)];
+                    differ(&new, &old, &mut masks);
+                    let told: Vec<usize> = (0..masks.len() * BLOCK)
+                        .filter(|i| masks[i / BLOCK] >> (i % BLOCK) & 1 == 1)
+                        .collect();
+                    assert_eq!(told, expected, "{length} values of {N} bytes");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_value_that_differs_is_told_and_no_other() {
+        check::<8>();
+        check::<4>();
+        check::<2>();
+        check::<1>();
+    }
+}
