@@ -201,8 +201,9 @@ fn each_part_of_a_message_is_judged_by_itself() {
 }
 
 #[test]
-fn keeping_pauses_where_more_than_three_quarters_change() {
-    for (percent, pauses) in [(60, false), (74, false), (76, true), (95, true)] {
+fn keeping_pauses_where_more_than_three_quarters_are_written() {
+    // A chunk of which more than seven in ten changed is written whole.
+    for (percent, pauses) in [(30, false), (60, false), (76, true), (95, true)] {
         let (mut sender, mut rng) = (sender(true), Rng::new(8));
         let mut values: Vec<f64> = (0..1000).map(|_| rng.unit()).collect();
         let mut paused = 0;

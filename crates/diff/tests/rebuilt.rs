@@ -1,8 +1,9 @@
-//! Chunks of which much changed and much stayed are written again: in the very bytes of a fresh message.
+//! Where widths are exact, chunks of which much changed and much stayed are written again: in the very bytes of a fresh
+//! message.
 
 mod common;
 
-use castile_diff::{Costs, Match, Options, Report, Steps, Stuffing};
+use castile_diff::{Costs, Match, Options, Report, Steps};
 use castile_testkit::Rng;
 use castile_value::{Rows, Value};
 
@@ -31,6 +32,7 @@ fn rebuilding() -> Options {
         keep: 0.0,
     };
     Options {
+        pad: false,
         costs: Some(Costs {
             floats: steps,
             integers: steps,
@@ -90,31 +92,27 @@ fn send(sender: &mut Sender, kind: &str, bits: &[u64]) -> (Report, Vec<u8>, Vec<
 
 #[test]
 fn what_is_rebuilt_is_a_fresh_message() {
-    let with = |pad, pad_between| Options {
-        pad,
-        pad_between,
+    let options = Options {
         chunk_bytes: 1000,
         ..rebuilding()
     };
-    for options in [with(true, false), with(true, true), with(false, false)] {
-        for kind in KINDS {
-            for (rows, every) in [(700, 2), (700, 3), (701, 1), (64, 5), (513, 90)] {
-                let mut rng = Rng::new(rows + every);
-                let mut sender = sender(options.clone());
-                let mut bits: Vec<u64> = (0..rows).map(|_| rng.bits()).collect();
-                let mut written = 0;
-                for round in 0..6 {
-                    let (report, sent, fresh) = send(&mut sender, kind, &bits);
-                    assert!(
-                        sent == fresh,
-                        "{kind}, {rows} rows, every {every}., round {round}"
-                    );
-                    written += if round > 0 { report.values_written } else { 0 };
-                    let changed = bits.iter_mut().skip(round).step_by(every as usize);
-                    changed.for_each(|bits| *bits = rng.bits());
-                }
-                assert!(every == 1 || written == 0, "{kind}, {rows} rows, every {every}.");
+    for kind in KINDS {
+        for (rows, every) in [(700, 2), (700, 3), (701, 1), (64, 5), (513, 90)] {
+            let mut rng = Rng::new(rows + every);
+            let mut sender = sender(options.clone());
+            let mut bits: Vec<u64> = (0..rows).map(|_| rng.bits()).collect();
+            let mut written = 0;
+            for round in 0..6 {
+                let (report, sent, fresh) = send(&mut sender, kind, &bits);
+                assert!(
+                    sent == fresh,
+                    "{kind}, {rows} rows, every {every}., round {round}"
+                );
+                written += if round > 0 { report.values_written } else { 0 };
+                let changed = bits.iter_mut().skip(round).step_by(every as usize);
+                changed.for_each(|bits| *bits = rng.bits());
             }
+            assert!(every == 1 || written == 0, "{kind}, {rows} rows, every {every}.");
         }
     }
 }
@@ -143,27 +141,31 @@ fn what_is_lent_stays_when_its_chunk_is_rebuilt() {
 
 #[test]
 fn few_changes_are_patched_more_rebuilt_and_most_written_anew() {
-    let mut sender = sender(Options::default());
-    let mut rng = Rng::new(9);
-    let mut bits: Vec<u64> = (0..2000).map(|_| 1 + 3 * (rng.bits() / 4)).collect();
-    send(&mut sender, "n", &bits);
-    let mut change = |every: usize, short: bool| {
-        for bits in bits.iter_mut().step_by(every) {
-            *bits = 3 * (rng.bits() / 4) + u64::from(!short);
-        }
-        send(&mut sender, "n", &bits)
-    };
-    let (report, sent, fresh) = change(50, true);
-    assert_eq!((report.values_rewritten, report.values_written), (40, 0));
-    assert!(sent.len() > fresh.len(), "what became shorter has spaces");
-    let (report, sent, fresh) = change(2, false);
-    assert_eq!((report.values_rewritten, report.values_written), (1000, 0));
-    assert_eq!(report.kind, Match::PartialStructural);
-    assert!(sent == fresh, "and now has none");
-    let (_, sent, fresh) = change(2, false);
-    assert!(sent == fresh, "nor the next time");
-    let (report, ..) = change(1, false);
-    assert_eq!((report.values_rewritten, report.values_written), (0, 2000));
+    for pad in [true, false] {
+        let mut sender = sender(Options {
+            pad,
+            ..Options::default()
+        });
+        let mut rng = Rng::new(9);
+        let mut bits: Vec<u64> = (0..2000).map(|_| 1 + 3 * (rng.bits() / 4)).collect();
+        send(&mut sender, "n", &bits);
+        let mut change = |every: usize, short: bool| {
+            for bits in bits.iter_mut().step_by(every) {
+                *bits = 3 * (rng.bits() / 4) + u64::from(!short);
+            }
+            send(&mut sender, "n", &bits)
+        };
+        let (report, sent, fresh) = change(50, true);
+        assert_eq!((report.values_rewritten, report.values_written), (40, 0));
+        assert_eq!(sent.len() > fresh.len(), pad, "what became shorter has spaces");
+        let (report, sent, fresh) = change(2, false);
+        assert_eq!((report.values_rewritten, report.values_written), (1000, 0));
+        assert_eq!(report.kind, Match::PartialStructural);
+        assert_eq!(sent.len() > fresh.len(), pad, "and keeps them");
+        let (report, sent, fresh) = change(1, false);
+        assert_eq!((report.values_rewritten, report.values_written), (0, 2000));
+        assert!(sent == fresh, "until all is written anew");
+    }
 }
 
 #[test]
@@ -185,16 +187,16 @@ fn what_keeps_its_width_is_a_perfect_match() {
 }
 
 #[test]
-fn nothing_is_rebuilt_where_that_is_off_or_values_are_stuffed() {
+fn nothing_is_rebuilt_where_that_is_off_or_values_are_padded() {
     let off = Options {
         rebuild: false,
         ..rebuilding()
     };
-    let stuffed = Options {
-        stuffing: Stuffing::Max,
+    let padded = Options {
+        pad: true,
         ..rebuilding()
     };
-    for (options, anew) in [(off, true), (stuffed, true), (rebuilding(), false)] {
+    for (options, anew) in [(off, true), (padded, true), (rebuilding(), false)] {
         let mut sender = sender(options);
         let mut bits = vec![1 << 60; 1000];
         send(&mut sender, "n", &bits);

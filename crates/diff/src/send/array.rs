@@ -179,7 +179,7 @@ impl Array {
 
     fn learn_widths(&mut self, options: &Options) {
         if options.stuffing == Stuffing::Typical {
-            self.typical = widths(&self.chunks, self.shape.fields());
+            self.typical = widths(&self.chunks, &self.shape);
         }
     }
 
@@ -308,10 +308,10 @@ impl Array {
         if options.stuffing == Stuffing::Typical && self.typical.is_empty() && !rows.is_empty() {
             // The first chunk tells what is typical of the others.
             let mut first = Chunk::default();
-            first.fill(&layout, &columns, rows.clone(), options.chunk_bytes);
+            first.fill(&layout, &columns, rows.clone(), options.chunk_bytes());
             rows.start += first.rows;
             written.push(first);
-            typical = widths(&written, self.shape.fields());
+            typical = widths(&written, &self.shape);
             layout.typical = &typical;
         }
         written.extend(write_chunks(&layout, &columns, rows));
@@ -329,7 +329,7 @@ impl Array {
         let mut joined: Vec<Chunk> = Vec::with_capacity(self.chunks.len());
         for chunk in self.chunks.drain(..) {
             match joined.last_mut() {
-                Some(last) if last.bytes.len() + chunk.bytes.len() <= options.chunk_bytes => {
+                Some(last) if last.bytes.len() + chunk.bytes.len() <= options.chunk_bytes() => {
                     last.append(&chunk)
                 }
                 _ => joined.push(chunk),

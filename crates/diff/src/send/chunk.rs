@@ -5,8 +5,8 @@
 //!   slots     s0        s1        s2
 //! ```
 //!
-//! A slot is a value's bytes with the spaces that pad it. Places are found by adding up: chunks are
-//! small. The bytes may be lent to a connection; they are changed only while nobody else holds them.
+//! A slot is a value's bytes with the spaces that pad it. The bytes may be lent to a connection; they are changed only
+//! while nobody else holds them.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 use castile_codec::RowWriter;
 use castile_value::Column;
 
-use super::layout::Layout;
+use super::layout::{Layout, Shape};
 use super::prefetch::prefetch;
 use super::report::Report;
 use super::slots::Slots;
@@ -57,16 +57,19 @@ impl Chunk {
         slots.clear();
         let likely = likely / writer.row_bytes_likely() + 2 * STEP;
         slots.reserve(likely.min(rows.len()) * columns.len());
+        let gaps = &layout.shape.gaps[..];
         let step = if limit == usize::MAX { rows.len() } else { STEP };
         let mut at = rows.start;
         while at < rows.end && bytes.len() < limit {
             let stop = rows.end.min(at.saturating_add(step));
             if !layout.stuffs() {
-                slots.exact((stop - at) * columns.len(), |widths| {
-                    let mut widths = widths.iter_mut();
+                slots.add((stop - at) * columns.len(), |mut place, starts| {
+                    let (mut starts, mut field) = (starts.iter_mut(), 0);
                     writer.write(columns, at..stop, bytes, |length| {
-                        if let Some(width) = widths.next() {
-                            *width = length;
+                        place += u32::from(length) + gaps[field];
+                        field = if field + 1 == gaps.len() { 0 } else { field + 1 };
+                        if let Some(start) = starts.next() {
+                            *start = place;
                         }
                     });
                 });
@@ -77,12 +80,13 @@ impl Chunk {
         }
         self.rows = at - rows.start;
         trim(bytes, options.reserve_bytes);
+        slots.trim();
     }
 
     /// Asks for what patching will look at first, which mostly is in no cache.
     pub(crate) fn fetch(&self) {
         prefetch(&*self.bytes);
-        self.slots.fetch();
+        prefetch(&*self.slots);
     }
 
     /// Whether somebody may still be sending the bytes.
@@ -109,6 +113,13 @@ impl Chunk {
         }
     }
 
+    /// The bytes that value and spaces of a slot take, and a closing tag that is moved with its value.
+    pub(crate) fn slot(&self, shape: &Shape, slot: usize) -> Range<usize> {
+        let field = shape.field(slot);
+        let gap = shape.gaps[field] as usize - shape.closing(field);
+        self.slots.start(slot)..self.slots.start(slot + 1) - gap
+    }
+
     /// Adds the rows of another chunk at the end.
     pub(crate) fn append(&mut self, other: &Chunk) {
         Arc::make_mut(&mut self.bytes).extend_from_slice(&other.bytes);
@@ -119,7 +130,7 @@ impl Chunk {
     /// Takes the rows from `row` on out into a chunk of their own.
     pub(crate) fn split_off(&mut self, layout: &Layout<'_>, row: usize) -> Chunk {
         let value = row * layout.shape.fields();
-        let at = self.slots.sum_before(value) + layout.shape.gaps_before_slot(value);
+        let at = self.slots.start(value);
         let tail = Chunk {
             bytes: Arc::new(self.bytes[at..].to_vec()),
             slots: Arc::new(Arc::make_mut(&mut self.slots).split_off(value)),
@@ -172,7 +183,7 @@ fn push_stuffed(
         bytes.extend_from_slice(closing);
         bytes.resize(bytes.len() + width - length, b' ');
         bytes.extend_from_slice(opening);
-        slots.push(width, length);
+        slots.add(1, |_, next| next.fill(bytes.len() as u32));
     }
 }
 

@@ -39,9 +39,8 @@ impl Pad {
 #[derive(Debug, PartialEq)]
 pub(crate) struct Shape {
     pub(crate) writer: RowWriter,
-    /// Bytes of constants before each value of a row, and in a whole row.
-    gaps_before: Vec<usize>,
-    row_gap: usize,
+    /// Bytes of the constants behind each value of a row.
+    pub(crate) gaps: Vec<u32>,
     /// Where each value of a row may have spaces.
     pub(crate) pads: Vec<Pad>,
     /// Where each value lies in a row of the shadow, and a row's size.
@@ -52,12 +51,9 @@ pub(crate) struct Shape {
 impl Shape {
     /// `pads` says for each value of a row where it may be padded.
     pub(crate) fn new(writer: RowWriter, pads: Vec<Pad>) -> Shape {
-        let gaps: Vec<usize> = writer.gaps().iter().map(|&gap| gap as usize).collect();
-        let gaps = gaps.into_iter();
         let sizes = writer.dtypes().iter().map(|dtype| dtype.size());
         Shape {
-            gaps_before: sums(gaps.clone()),
-            row_gap: gaps.sum(),
+            gaps: writer.gaps(),
             pads,
             stride: sizes.clone().sum(),
             offsets: sums(sizes),
@@ -67,22 +63,39 @@ impl Shape {
 
     /// Values of a row.
     pub(crate) fn fields(&self) -> usize {
-        self.gaps_before.len()
+        self.gaps.len()
     }
 
-    /// Bytes of constants from the start of a chunk to a value.
+    /// The value of a row that a slot is for.
     #[inline]
-    pub(crate) fn gaps_before(&self, row: usize, field: usize) -> usize {
-        row * self.row_gap + self.gaps_before[field]
-    }
-
-    /// Bytes of constants from the start of a chunk to a slot.
-    #[inline]
-    pub(crate) fn gaps_before_slot(&self, slot: usize) -> usize {
+    pub(crate) fn field(&self, slot: usize) -> usize {
         match self.fields() {
-            1 => slot * self.row_gap,
-            fields => self.gaps_before(slot / fields, slot % fields),
+            1 => 0,
+            fields => slot % fields,
         }
+    }
+
+    /// Bytes of the closing tag that is moved with the end of a slot's value.
+    #[inline]
+    pub(crate) fn closing(&self, field: usize) -> usize {
+        match self.pads[field] {
+            Pad::Between(closing) => closing,
+            Pad::Never | Pad::Inside => 0,
+        }
+    }
+
+    /// The length of the value at the start of some bytes of a slot, which, where it is moved, the closing tag follows.
+    pub(crate) fn length(&self, field: usize, slot: &[u8]) -> usize {
+        match self.pads[field] {
+            Pad::Never => slot.len(),
+            Pad::Inside => slot.trim_ascii_end().len(),
+            Pad::Between(_) => slot.iter().position(|&byte| byte == b'<').unwrap_or(slot.len()),
+        }
+    }
+
+    /// Whether every slot is as wide as its value.
+    pub(crate) fn is_exact(&self) -> bool {
+        self.pads.iter().all(|pad| *pad == Pad::Never)
     }
 
     /// Values of the rows, packed one after the other, as columns.
@@ -208,10 +221,7 @@ impl Layout<'_> {
     /// Bytes of the closing tag that is moved with the end of a slot's value.
     #[inline]
     pub(crate) fn closing(&self, field: usize) -> usize {
-        match self.shape.pads[field] {
-            Pad::Between(closing) => closing,
-            Pad::Never | Pad::Inside => 0,
-        }
+        self.shape.closing(field)
     }
 
     /// Writes a text of `length` bytes over a slot and, where that is moved, its closing tag.
@@ -232,12 +242,6 @@ impl Layout<'_> {
         let useful = self.options.pad && self.options.steal_reach > 0;
         if useful { self.options.slack_bytes } else { 0 }
     }
-
-    /// Whether a value of `length` can stand in a slot of `width`.
-    #[inline]
-    pub(crate) fn fits(&self, field: usize, width: usize, length: usize) -> bool {
-        length == width || length < width && self.shape.pads[field] != Pad::Never
-    }
 }
 
 /// For each number the sum of those before it.
@@ -248,4 +252,23 @@ fn sums(numbers: impl Iterator<Item = usize>) -> Vec<usize> {
         sum - number
     };
     numbers.map(before).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spaces_do_not_count_as_length() {
+        for (pad, slot, length) in [
+            (Pad::Never, "1.5", 3),
+            (Pad::Inside, "1.5", 3),
+            (Pad::Inside, "1.5  ", 3),
+            (Pad::Between(7), "1.5</item>  ", 3),
+            (Pad::Between(7), "1.5</item>", 3),
+        ] {
+            let shape = Shape::new(RowWriter::sample(DType::F64), vec![pad]);
+            assert_eq!(shape.length(0, slot.as_bytes()), length, "{pad:?} {slot}");
+        }
+    }
 }

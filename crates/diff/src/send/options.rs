@@ -13,8 +13,8 @@ pub struct Options {
     pub values_min: usize,
     /// Texts and binary values of at least so many bytes are kept. Default 4 KiB.
     pub text_bytes_min: usize,
-    /// Bytes of a chunk of numbers when it is first written; other items are in blocks of half of that. Default
-    /// 32 KiB.
+    /// Bytes of a chunk of numbers when it is first written, at most 64 MiB; other items are in blocks of half of that.
+    /// Default 32 KiB.
     pub chunk_bytes: usize,
     /// A chunk that grew beyond so many bytes is split in two, a block beyond half of that. Default 64 KiB.
     pub split_bytes: usize,
@@ -35,8 +35,8 @@ pub struct Options {
     pub slack_bytes: usize,
     /// Width that every number is given from the start. Default [`Stuffing::None`].
     pub stuffing: Stuffing,
-    /// A chunk of which much changed and much stayed is rebuilt: what stayed is copied, and what changed written
-    /// between, one behind the other. Off, it is patched or written anew. Default on, where nothing is stuffed.
+    /// Where widths are exact, a chunk of which much changed and much stayed is rebuilt: what stayed is copied, and what
+    /// changed written between, one behind the other. Off, it is patched or written anew. Default on.
     pub rebuild: bool,
     /// A chunk of which more than this part changed is written anew, and else patched. Default
     /// `None`: as `costs` say.
@@ -105,8 +105,7 @@ pub struct Widths {
 impl Options {
     /// As bSOAP does it in the measurements of paper 000: chunks of 32 KiB, nothing stuffed or stolen,
     /// every change patched, and everything behind a value moved as often as one grows. For
-    /// comparison; it is slower. One thing differs: a value's place is found by adding up widths and not in
-    /// a table.
+    /// comparison; it is slower.
     pub fn bsoap() -> Options {
         Options {
             chunk_bytes: 32 << 10,
@@ -118,6 +117,13 @@ impl Options {
             pauses: false,
             ..Options::default()
         }
+    }
+}
+
+impl Options {
+    /// Bytes of a new chunk. Places in it are told in 32 bits, also when all its values have grown.
+    pub(crate) fn chunk_bytes(&self) -> usize {
+        self.chunk_bytes.min(64 << 20)
     }
 }
 

@@ -15,8 +15,8 @@ use castile_value::Column;
 
 use super::chunk::{Chunk, Open};
 use super::compare::BLOCK;
-use super::layout::Layout;
-use super::number::Number;
+use super::layout::{Layout, Pad};
+use super::number::{Number, fill_slot};
 use super::pieces::Chunks;
 use super::prefetch::prefetch;
 use super::rebuild::Rebuilt;
@@ -33,6 +33,8 @@ pub(crate) struct Memory {
     /// Rows of the array in which some value changed.
     pub(crate) rows_changed: usize,
     pub(super) changed: Changed,
+    /// The same of the chunk before, whose slots are written while those of the next come near.
+    pub(super) before: Changed,
     pub(super) misfits: Vec<Misfit>,
     pub(super) events: Vec<Event>,
     pub(super) rebuilt: Rebuilt,
@@ -42,8 +44,10 @@ pub(crate) struct Memory {
 #[derive(Debug, Default)]
 pub(super) struct Changed {
     pub(super) rows: Vec<u32>,
-    /// Where its slot lies.
-    places: Vec<u32>,
+    /// Where those of each field end.
+    pub(super) ends: Vec<usize>,
+    /// Where its slot begins, and how wide it is.
+    slots: Vec<[u32; 2]>,
     pub(super) texts: Vec<Number>,
     pub(super) lengths: Vec<u8>,
 }
@@ -65,9 +69,15 @@ impl Memory {
         }
     }
 
+    /// Makes what was prepared what is written next.
+    pub(crate) fn turn(&mut self) {
+        std::mem::swap(&mut self.changed, &mut self.before);
+    }
+
     /// Bytes of memory.
     pub(crate) fn bytes(&self) -> usize {
-        self.changed.texts.capacity() * size_of::<Number>() + self.events.capacity() * size_of::<Event>()
+        let texts = self.changed.texts.capacity() + self.before.texts.capacity();
+        texts * size_of::<Number>() + self.events.capacity() * size_of::<Event>()
     }
 }
 
@@ -81,18 +91,21 @@ impl Changed {
     /// Forgets those of another chunk.
     pub(super) fn clear(&mut self) {
         self.rows.clear();
-        self.places.clear();
+        self.ends.clear();
+        self.slots.clear();
     }
 
-    /// Adds the rows that a mask gives.
+    /// Adds the rows of another field that masks give; says which of all they are.
     ///
     /// A block mostly has none, one or two, which nobody could predict: two are written, and as many counted as
     /// there are.
-    pub(super) fn take_rows(&mut self, masks: &[u64]) {
-        let mut found = self.rows.len();
+    pub(super) fn take_rows(&mut self, masks: &[u64]) -> Range<usize> {
+        let start = self.rows.len();
+        let mut found = start;
+        let count = masks.iter().map(|mask| mask.count_ones() as usize).sum::<usize>();
+        self.rows.resize(found + count + 2, 0);
         for (block, &mask) in masks.iter().enumerate() {
             let (first, mut left) = ((block * BLOCK) as u32, mask);
-            self.rows.resize(found + BLOCK, 0);
             loop {
                 for row in &mut self.rows[found..found + 2] {
                     *row = first + left.trailing_zeros();
@@ -105,6 +118,8 @@ impl Changed {
             }
         }
         self.rows.truncate(found);
+        self.ends.push(found);
+        start..found
     }
 
     /// Makes the texts of some values of a field.
@@ -143,88 +158,133 @@ impl Chunk {
         memory: &mut Memory,
         report: &mut Report,
     ) {
-        let rows = self.rows;
-        let mut open = self.open(layout, report);
-        open.slots.find_places();
-        memory.changed.clear();
-        memory.misfits.clear();
-        for field in 0..layout.shape.fields() {
-            let start = memory.changed.rows.len();
-            memory.changed.take_rows(&memory.masks[field]);
-            let column = layout.shape.column(shadow, first + rows, field);
-            for some in groups(start..memory.changed.rows.len()) {
-                open.find_slots(field, some.clone(), &mut memory.changed);
-                memory.changed.format(layout, field, &column, first, some);
-            }
-            open.put_those_that_fit(field, start, memory);
+        self.prepare(layout, shadow, first, memory);
+        memory.turn();
+        self.put_prepared(layout, memory, report);
+    }
+
+    /// Makes the texts of what changed, and asks for their slots.
+    pub(crate) fn prepare(&self, layout: &Layout<'_>, shadow: &[u8], first: usize, memory: &mut Memory) {
+        let Memory { changed, masks, .. } = memory;
+        let fields = layout.shape.fields();
+        changed.clear();
+        for (field, masks) in masks.iter().enumerate() {
+            let some = changed.take_rows(masks);
+            let rows = changed.rows[some.clone()].iter();
+            self.slots.fetch(rows.map(|&row| row as usize * fields + field));
+            let column = layout.shape.column(shadow, first + self.rows, field);
+            changed.format(layout, field, &column, first, some.clone());
+            self.find_slots(layout, field, some, changed);
         }
-        open.report.values_rewritten += memory.changed.rows.len() as u64;
+    }
+
+    /// Writes what was prepared, and taken over by [`Memory::turn`].
+    pub(crate) fn put_prepared(&mut self, layout: &Layout<'_>, memory: &mut Memory, report: &mut Report) {
+        let mut open = self.open(layout, report);
+        memory.misfits.clear();
+        let mut start = 0;
+        for field in 0..layout.shape.fields() {
+            let end = memory.before.ends[field];
+            open.put_those_that_fit(field, start..end, memory);
+            start = end;
+        }
+        open.report.values_rewritten += start as u64;
         if !memory.misfits.is_empty() {
             open.make_room(memory);
         }
     }
+
+    /// Finds the slots of what changed of a field, which is `some` of all, and asks for them: they mostly are in no cache,
+    /// and come while the chunk behind this one is compared.
+    fn find_slots(&self, layout: &Layout<'_>, field: usize, some: Range<usize>, changed: &mut Changed) {
+        let (fields, gap) = (layout.shape.fields(), layout.shape.gaps[field] as usize);
+        let (starts, bytes) = (self.slots.starts(), &self.bytes[..]);
+        let values = changed.rows[some.clone()].iter().zip(&changed.lengths[some]);
+        changed.slots.extend(values.map(|(&row, &length)| {
+            let slot = row as usize * fields + field;
+            let (at, next) = (starts[slot] as usize, starts[slot + 1] as usize);
+            let width = next - gap - at;
+            // A slot may be cut by the end of a line.
+            fetch(bytes, [at, at + width - 1]);
+            if usize::from(length) > width {
+                // What stands beside it is about to be moved.
+                fetch(bytes, [at.wrapping_sub(LINE), at + width + LINE]);
+                fetch(bytes, [at.wrapping_sub(2 * LINE), at + width + 2 * LINE]);
+            }
+            [at as u32, width as u32]
+        }));
+    }
 }
 
 impl Open<'_> {
-    /// Finds the slots of what changed of a field, and asks for those that are about to be
-    /// written, which mostly are in no cache: they come while the values are formatted.
-    fn find_slots(&self, field: usize, some: Range<usize>, changed: &mut Changed) {
-        let (shape, bytes) = (self.layout.shape, &self.bytes[..]);
-        let fields = shape.fields();
-        let Changed { rows, places, .. } = changed;
-        places.extend(rows[some].iter().map(|&row| {
-            let row = row as usize;
-            let at = self.slots.before(row * fields + field) + shape.gaps_before(row, field);
-            // A slot that is cut by the end of a line.
-            for at in [at, at + LIKELY] {
-                if let Some(byte) = bytes.get(at) {
-                    prefetch(byte);
-                }
+    /// Puts what changed of a field, which is `some` of all, into its slots, as far as it fits.
+    fn put_those_that_fit(&mut self, field: usize, some: Range<usize>, memory: &mut Memory) {
+        let shape = self.layout.shape;
+        // Loops of their own: what is nearly always so need not be asked for every value.
+        match shape.pads[field] {
+            Pad::Inside => self.put_each(field, some, memory, |bytes, [at, width], text, length| {
+                fill_slot(&mut bytes[at..at + width], text, length.min(width));
+                length <= width
+            }),
+            Pad::Never => self.put_each(field, some, memory, |bytes, [at, width], text, length| {
+                fill_slot(&mut bytes[at..at + width], text, length.min(width));
+                length == width
+            }),
+            Pad::Between(closing) => {
+                self.put_each(field, some, memory, |bytes, [at, width], text, length| {
+                    let slot = &mut bytes[at..at + width + closing];
+                    self.layout.fill(field, slot, text, length.min(width));
+                    length <= width
+                })
             }
-            at as u32
-        }));
+        }
     }
 
-    /// Puts what changed of a field from `start` on into its slots, as far as it fits.
-    fn put_those_that_fit(&mut self, field: usize, start: usize, memory: &mut Memory) {
-        let Memory { changed, misfits, .. } = memory;
-        let (layout, bytes, slots) = (self.layout, &mut self.bytes[..], &mut *self.slots);
-        let (fields, closing, mut written) = (layout.shape.fields(), layout.closing(field), 0);
-        let all = changed.rows.iter().zip(&changed.places).zip(&changed.texts);
-        let all = all.zip(&changed.lengths).enumerate().skip(start);
+    /// Has `put` write values into their slots, of which it is given the start and the width, and say which fit.
+    #[inline(always)]
+    fn put_each(
+        &mut self,
+        field: usize,
+        some: Range<usize>,
+        memory: &mut Memory,
+        put: impl Fn(&mut [u8], [usize; 2], &Number, usize) -> bool,
+    ) {
+        let Memory {
+            before: changed,
+            misfits,
+            ..
+        } = memory;
+        let (fields, bytes, mut written) = (self.layout.shape.fields(), &mut self.bytes[..], 0);
+        let all = changed.rows.iter().zip(&changed.slots).zip(&changed.texts);
+        let all = all.zip(&changed.lengths).enumerate();
+        let all = all.take(some.end).skip(some.start);
         // What does not fit is noted without a branch, which nobody could predict.
         let mut found = misfits.len();
-        misfits.resize(found + changed.rows.len() - start, Misfit::default());
-        for (i, (((&row, &at), text), &length)) in all {
-            let (at, length) = (at as usize, usize::from(length));
-            let slot = row as usize * fields + field;
-            let width = slots.width(slot);
+        misfits.resize(found + some.len(), Misfit::default());
+        for (i, (((&row, slot), text), &length)) in all {
+            let slot = slot.map(|n| n as usize);
             misfits[found] = Misfit {
-                slot: slot as u32,
+                slot: row * fields as u32 + field as u32,
                 changed: i as u32,
             };
-            let fits = layout.fits(field, width, length);
+            let fits = put(bytes, slot, text, usize::from(length));
             found += usize::from(!fits);
-            written += width * usize::from(fits);
-            let length = length.min(width);
-            layout.fill(field, &mut bytes[at..at + width + closing], text, length);
-            slots.set_spare(slot, width - length);
+            written += slot[1] * usize::from(fits);
         }
         misfits.truncate(found);
         self.report.bytes_rewritten += written as u64;
     }
 }
 
-/// Some at a time of the values that changed. The processor asks for a few lines of memory at once; if it is to ask for
-/// more it waits, and does nothing else meanwhile.
-pub(super) fn groups(all: Range<usize>) -> impl Iterator<Item = Range<usize>> {
-    let end = all.end;
-    all.step_by(TOGETHER)
-        .map(move |from| from..end.min(from + TOGETHER))
+/// Asks for the lines of some bytes.
+#[inline(always)]
+fn fetch(bytes: &[u8], places: [usize; 2]) {
+    for at in places {
+        if let Some(byte) = bytes.get(at) {
+            prefetch(byte);
+        }
+    }
 }
 
-/// Values of a group.
-pub(super) const TOGETHER: usize = 8;
-
-/// Bytes of a slot, mostly.
-const LIKELY: usize = 18;
+/// Bytes that memory is fetched by.
+const LINE: usize = 64;

@@ -1,14 +1,15 @@
 //! Writing a chunk again of which much changed, and much stayed.
 //!
 //! ```text
-//!   before   ─ a ─ bb·· ─ ccc ─ d ─      what stayed is copied, without the spaces behind it
-//!   texts          eee          f        what changed
-//!   now      ─ a ─ eee ─ ccc ─ f ─       in another buffer
+//!   before   ─ a ─ bb ─ ccc ─ d ─      what stayed is copied
+//!   texts          eee        f        what changed
+//!   now      ─ a ─ eee ─ ccc ─ f ─     in another buffer
 //! ```
 //!
 //! One walk from the first value to the last takes the bytes of each from the one place or the other, by a
 //! choice without a branch: where changes lie at random nobody could predict it. Nothing has to be found, and nothing to
-//! be moved later. Afterwards every slot is as wide as its value, as in a chunk that was written anew.
+//! be moved later. It is for arrays that are never padded: where slots are padded nearly all of what changes fits soon, and
+//! patching is quicker.
 
 use std::hint::select_unpredictable;
 use std::sync::Arc;
@@ -19,10 +20,9 @@ use super::chunk::{Chunk, trim};
 use super::layout::Layout;
 use super::number::Number;
 use super::options::Options;
-use super::patch::{Changed, Memory, TOGETHER, groups};
+use super::patch::{Changed, Memory};
 use super::prefetch::prefetch;
 use super::report::Report;
-use super::slots::sum;
 use super::spares;
 
 /// What rebuilding writes into.
@@ -30,8 +30,10 @@ use super::spares;
 pub(super) struct Rebuilt {
     /// The bytes of the next chunk; before, those that the last one had.
     spare: Vec<u8>,
-    /// The length that the value of each slot will have, with a mark where it changed.
+    /// The length of the text of each slot that changed, and 0 where it stays.
     lengths: Vec<u8>,
+    /// Where the slots of the next chunk lie; before, those of the last one.
+    starts: Vec<u32>,
     /// For each value of a row, which of the texts is next.
     next: Vec<usize>,
 }
@@ -77,11 +79,11 @@ impl Chunk {
             None => self.bytes = Arc::new(std::mem::take(&mut rebuilt.spare)),
         }
         trim(Arc::make_mut(&mut self.bytes), layout.options.reserve_bytes);
-        self.take_lengths(changed, rebuilt, report);
+        self.take_places(changed, rebuilt, report);
     }
 
-    /// Makes the texts of what changed, field by field, and says how long every value will be. The chunk's bytes are
-    /// asked for meanwhile.
+    /// Makes the texts of what changed, field by field, and says which slot each is for. The chunk's bytes are asked for
+    /// meanwhile, a few lines at a time: if the processor is to ask for more it waits, and does nothing else.
     fn format_changed(&self, layout: &Layout<'_>, shadow: &[u8], first: usize, memory: &mut Memory) {
         let Memory {
             masks,
@@ -89,26 +91,27 @@ impl Chunk {
             rebuilt: Rebuilt { lengths, next, .. },
             ..
         } = memory;
+        let fields = layout.shape.fields();
         changed.clear();
-        lengths.clear();
-        lengths.extend(self.slots.lengths());
         next.clear();
-        for masks in &*masks {
-            next.push(changed.rows.len());
-            changed.take_rows(masks);
-        }
-        let (fields, count) = (layout.shape.fields(), changed.rows.len());
+        lengths.clear();
+        lengths.resize(self.slots.len(), 0);
+        let count = masks.iter().flatten().map(|mask| mask.count_ones() as usize);
         let mut lines = self.bytes.chunks(LINE);
-        let at_once = lines.len().div_ceil(count.div_ceil(TOGETHER).max(1));
-        for (field, &start) in next.iter().enumerate() {
-            let end = next.get(field + 1).copied().unwrap_or(count);
+        let at_once = lines
+            .len()
+            .div_ceil(count.sum::<usize>().div_ceil(TOGETHER).max(1));
+        for (field, masks) in masks.iter().enumerate() {
+            let some = changed.take_rows(masks);
+            next.push(some.start);
             let column = layout.shape.column(shadow, first + self.rows, field);
-            for some in groups(start..end) {
+            for from in some.clone().step_by(TOGETHER) {
                 lines.by_ref().take(at_once).for_each(prefetch);
+                let some = from..some.end.min(from + TOGETHER);
                 changed.format(layout, field, &column, first, some);
             }
-            for i in start..end {
-                lengths[changed.rows[i] as usize * fields + field] = changed.lengths[i] | CHANGED;
+            for i in some {
+                lengths[changed.rows[i] as usize * fields + field] = changed.lengths[i];
             }
         }
     }
@@ -116,38 +119,49 @@ impl Chunk {
     /// Writes all values into the spare bytes; gives how many bytes these are.
     fn walk(&self, layout: &Layout<'_>, changed: &Changed, rebuilt: &mut Rebuilt) -> usize {
         let (shape, writer) = (layout.shape, &layout.shape.writer);
-        let marks = usize::from(CHANGED) * changed.rows.len();
-        let bytes = sum(&rebuilt.lengths) - marks + shape.gaps_before(self.rows, 0);
         let room = writer.bytes_beyond().max(layout.options.reserve_bytes);
-        rebuilt.make_place(bytes + room, layout.options);
-        let Rebuilt { spare, lengths, next } = rebuilt;
+        rebuilt.make_place(self.bytes.len() + sum(&rebuilt.lengths) + room, layout.options);
+        let Rebuilt {
+            spare,
+            lengths,
+            starts,
+            next,
+        } = rebuilt;
+        starts.clear();
+        starts.resize(self.slots.starts().len(), 0);
         let last = Last::new(&self.bytes);
         let mut walk = Walk {
             last: &last,
-            at: 0,
-            slots: self.slots.widths().iter().zip(&*lengths),
+            slots: self
+                .slots
+                .starts()
+                .windows(2)
+                .zip(&*lengths)
+                .zip(&mut starts[1..]),
             texts: &changed.texts,
+            at: 0,
         };
         match next[..] {
+            // A loop of its own for what arrays mostly are.
             [mut next] => {
-                let gap = writer.gap(0).len();
+                let gap = shape.gaps[0];
                 writer.join(self.rows, spare, |_| walk.step(gap, &mut next))
             }
             _ => writer.join(self.rows, spare, |field| {
-                walk.step(writer.gap(field).len(), &mut next[field])
+                walk.step(shape.gaps[field], &mut next[field])
             }),
         }
     }
 
-    /// Makes every slot as wide as its value is now.
-    fn take_lengths(&mut self, changed: &Changed, rebuilt: &mut Rebuilt, report: &mut Report) {
+    /// Says where every slot is now.
+    fn take_places(&mut self, changed: &Changed, rebuilt: &mut Rebuilt, report: &mut Report) {
         let count = changed.rows.len();
         let written = sum(&changed.lengths[..count]);
         report.values_rewritten += count as u64;
         report.bytes_rewritten += written as u64;
-        rebuilt.lengths.iter_mut().for_each(|length| *length &= !CHANGED);
-        if Arc::make_mut(&mut self.slots).narrow(&rebuilt.lengths) {
+        if self.slots.starts() != rebuilt.starts {
             report.bytes_shifted += (self.bytes.len() - written) as u64;
+            Arc::make_mut(&mut self.slots).replace(&mut rebuilt.starts);
         }
     }
 }
@@ -189,33 +203,41 @@ impl<'c> Last<'c> {
 /// The way through a chunk from value to value.
 struct Walk<'c, S> {
     last: &'c Last<'c>,
-    /// Where the next value was.
-    at: usize,
-    /// The width that the slot of each value had, and the length that it will have.
+    /// Where each slot was and where that behind it, the length of its text if it changed, and where to say where that
+    /// behind it is now.
     slots: S,
     texts: &'c [Number],
+    /// Where the next slot is now.
+    at: u32,
 }
 
-impl<'c, S: Iterator<Item = (&'c u8, &'c u8)>> Walk<'c, S> {
-    /// The text of the next value, and its length. `gap` bytes come behind it; if it changed, `next` says which of the
-    /// texts is its own.
+impl<'c, S: Iterator<Item = ((&'c [u32], &'c u8), &'c mut u32)>> Walk<'c, S> {
+    /// The text of the next value, before `gap` bytes, and its length. If it changed, `next` says which of the texts is
+    /// its own.
     #[inline(always)]
-    fn step(&mut self, gap: usize, next: &mut usize) -> (&'c Number, usize) {
-        let Some((&width, &length)) = self.slots.next() else {
+    fn step(&mut self, gap: u32, next: &mut usize) -> (&'c Number, usize) {
+        let Some(((&[was, next_was], &length), next_is)) = self.slots.next() else {
             return (&[0; _], 0);
         };
-        let stayed = self.last.text(self.at);
-        self.at += usize::from(width) + gap;
-        let is_new = length & CHANGED != 0;
+        let stayed = self.last.text(was as usize);
+        let is_new = length != 0;
         let new = self.texts.get(*next).unwrap_or(stayed);
         *next += usize::from(is_new);
         let text = select_unpredictable(is_new, new, stayed);
-        (text, usize::from(length & !CHANGED))
+        let width = (next_was - was - gap) as usize;
+        let length = select_unpredictable(is_new, usize::from(length), width);
+        self.at += length as u32 + gap;
+        *next_is = self.at;
+        (text, length)
     }
 }
 
-/// Marks the length of a value that changed.
-const CHANGED: u8 = 0x80;
-
 /// Bytes that memory is fetched by.
 const LINE: usize = 64;
+
+/// Values that are formatted between.
+const TOGETHER: usize = 8;
+
+fn sum(lengths: &[u8]) -> usize {
+    lengths.iter().map(|&length| usize::from(length)).sum()
+}

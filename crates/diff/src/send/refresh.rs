@@ -8,7 +8,7 @@ use castile_value::{Column, Stamp};
 use super::chunk::Chunk;
 use super::compare::{BLOCK, refresh, refresh_rows};
 use super::costs::{Choice, Way};
-use super::layout::{Layout, Pad};
+use super::layout::Layout;
 use super::patch::Memory;
 use super::report::Report;
 
@@ -36,7 +36,7 @@ pub(crate) fn write_chunks(layout: &Layout<'_>, columns: &[Column<'_>], rows: Ra
         let mut written = Vec::new();
         while !rows.is_empty() {
             let mut chunk = Chunk::default();
-            chunk.fill(layout, columns, rows.clone(), layout.options.chunk_bytes);
+            chunk.fill(layout, columns, rows.clone(), layout.options.chunk_bytes());
             rows.start += chunk.rows;
             written.push(chunk);
         }
@@ -119,6 +119,7 @@ impl Refresh<'_> {
         });
     }
 
+    /// The same here. The slots of a chunk come near while the next is compared, and are written then.
     fn run_here(
         &self,
         first: usize,
@@ -128,18 +129,29 @@ impl Refresh<'_> {
         report: &mut Report,
     ) {
         let mut row = 0;
+        let mut prepared = None;
         for i in 0..chunks.len() {
             if let Some(next) = chunks.get(i + 1) {
                 next.fetch();
             }
             let rows = row..row + chunks[i].rows;
             row = rows.end;
-            self.refresh_chunk(&mut chunks[i], first, rows, shadow, memory, report);
+            if !self.refresh_chunk(&mut chunks[i], first, rows, shadow, memory, report) {
+                continue;
+            }
+            if let Some(before) = prepared.replace(i) {
+                chunks[before].put_prepared(&self.layout, memory, report);
+            }
+            memory.turn();
+        }
+        if let Some(last) = prepared {
+            chunks[last].put_prepared(&self.layout, memory, report);
         }
         memory.rebuilt.give_back(self.layout.options);
     }
 
-    /// Compares a chunk's values with their shadow, which begins at row `first`, and writes those that changed.
+    /// Compares a chunk's values with their shadow, which begins at row `first`, and writes those that changed, or, if
+    /// `true`, has prepared what is still to be put into their slots.
     fn refresh_chunk(
         &self,
         chunk: &mut Chunk,
@@ -148,16 +160,17 @@ impl Refresh<'_> {
         shadow: &mut [u8],
         memory: &mut Memory,
         report: &mut Report,
-    ) {
+    ) -> bool {
         let shape = self.layout.shape;
         let count = self.compare_chunk(first, rows.clone(), shadow, memory, report);
         if count == 0 {
-            return;
+            return false;
         }
         memory.rows_changed += rows_changed(&memory.masks, count);
         memory.handed = None;
-        match self.way(chunk, count) {
-            Way::Patch => chunk.patch(&self.layout, shadow, rows.start, memory, report),
+        let way = self.way(chunk, count);
+        match way {
+            Way::Patch => chunk.prepare(&self.layout, shadow, rows.start, memory),
             Way::Rebuild => chunk.rebuild(&self.layout, shadow, rows.start, memory, report),
             Way::Anew => {
                 let columns = shape.columns(shadow, rows.end);
@@ -166,6 +179,7 @@ impl Refresh<'_> {
                 report.bytes_rewritten += chunk.bytes.len() as u64;
             }
         }
+        way == Way::Patch
     }
 
     /// How a chunk of which so many values changed is brought up to date.
@@ -184,9 +198,8 @@ impl Refresh<'_> {
             rows: chunk.rows,
             changed,
             copied: if chunk.is_lent() { chunk.bytes.len() } else { 0 },
-            exact: shape.pads.iter().all(|pad| *pad == Pad::Never),
-            // Where values get more room than they need it would be taken from them.
-            rebuilds: options.rebuild && !self.layout.stuffs(),
+            exact: shape.is_exact(),
+            rebuilds: options.rebuild,
         })
     }
 

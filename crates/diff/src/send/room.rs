@@ -12,8 +12,6 @@
 
 use std::ops::Range;
 
-use castile_codec::RowWriter;
-
 use super::chunk::{Open, trim};
 use super::layout::Pad;
 use super::patch::{Changed, Memory, Misfit};
@@ -37,24 +35,20 @@ impl Open<'_> {
     /// [`Options::one_pass`]: super::options::Options::one_pass
     pub(super) fn make_room(&mut self, memory: &mut Memory) {
         let Memory {
-            changed,
+            before: changed,
             misfits,
             events,
             ..
         } = memory;
         misfits.sort_unstable_by_key(|misfit| misfit.slot);
         let options = self.layout.options;
-        if !options.one_pass || misfits.len() <= FEW.max(self.slots.len() / SPARSE) {
-            // What they have left is theirs.
-            misfits
-                .iter()
-                .for_each(|misfit| self.slots.set_spare(misfit.slot as usize, 0));
+        let few = !options.one_pass || misfits.len() <= FEW.max(self.slots.len() / SPARSE);
+        if few && !self.layout.shape.is_exact() {
             misfits.retain(|misfit| !self.steal(misfit, changed));
         }
         let spreads = misfits.len() <= FEW;
         let at_once = if options.one_pass { misfits.len() } else { 1 };
         for misfits in misfits.chunks(at_once.max(1)) {
-            self.slots.find_places();
             self.plan(misfits, changed, events, spreads);
             self.slide(events);
             self.put(misfits, changed, events);
@@ -68,39 +62,64 @@ impl Open<'_> {
     fn steal(&mut self, misfit: &Misfit, changed: &Changed) -> bool {
         let slot = misfit.slot as usize;
         let (text, length) = changed.text(misfit);
-        let by = length.saturating_sub(self.slots.width(slot));
+        let by = length.saturating_sub(self.width(slot));
         let reach = self.layout.options.steal_reach;
-        let Some(victim) = self.slots.nearest(slot, by, reach).filter(|_| by > 0) else {
+        let Some(victim) = self.nearest(slot, by, reach).filter(|_| by > 0) else {
             return false;
         };
-        let (mut start, mut end) = (self.place(slot), self.behind(slot));
+        let (mut start, mut end) = (self.slots.start(slot), self.behind(slot));
         if slot < victim {
             self.shift(end..self.behind(victim) - by, by as isize);
-            self.slots.move_places(slot + 1..victim + 1, by as isize);
+            self.slots.shift(slot + 1..victim + 1, by as isize);
             end += by;
         } else {
             self.shift(self.behind(victim)..start, -(by as isize));
-            self.slots.move_places(victim + 1..slot + 1, -(by as isize));
+            self.slots.shift(victim + 1..slot + 1, -(by as isize));
             start -= by;
         }
-        let field = slot % self.layout.shape.fields();
+        let field = self.layout.shape.field(slot);
         self.layout.fill(field, &mut self.bytes[start..end], text, length);
-        self.slots.resize(slot, length, length);
-        self.slots.narrow_by(victim, by);
         self.report.bytes_rewritten += length as u64;
         self.report.widths_stolen += 1;
         true
     }
 
-    /// Where a slot begins.
-    fn place(&self, slot: usize) -> usize {
-        self.slots.before(slot) + self.layout.shape.gaps_before_slot(slot)
+    /// The nearest other slot within `reach` with at least `by` spaces.
+    fn nearest(&self, slot: usize, by: usize, reach: usize) -> Option<usize> {
+        let count = self.slots.len();
+        for far in 1..=reach.min(slot.max(count - slot)) {
+            if slot + far < count && self.has_spaces(slot + far, by) {
+                return Some(slot + far);
+            }
+            if far <= slot && self.has_spaces(slot - far, by) {
+                return Some(slot - far);
+            }
+        }
+        None
+    }
+
+    /// Whether a slot has so many spaces.
+    #[inline]
+    fn has_spaces(&self, slot: usize, by: usize) -> bool {
+        self.bytes[self.behind(slot) - 1] == b' ' && self.spaces(slot) >= by
     }
 
     /// Where what lies behind a slot, and behind a closing tag that is moved with its value, begins.
     fn behind(&self, slot: usize) -> usize {
-        let closing = self.layout.closing(slot % self.layout.shape.fields());
-        self.place(slot) + self.slots.width(slot) + closing
+        let shape = self.layout.shape;
+        let field = shape.field(slot);
+        self.slots.start(slot + 1) + shape.closing(field) - shape.gaps[field] as usize
+    }
+
+    fn width(&self, slot: usize) -> usize {
+        let gap = self.layout.shape.gaps[self.layout.shape.field(slot)];
+        self.slots.start(slot + 1) - self.slots.start(slot) - gap as usize
+    }
+
+    /// Spaces at the end of a slot, or behind a closing tag that is moved with its value.
+    fn spaces(&self, slot: usize) -> usize {
+        let bytes = &self.bytes[self.slots.start(slot)..self.behind(slot)];
+        bytes.iter().rev().take_while(|byte| **byte == b' ').count()
     }
 
     /// Says which slots get other widths, in order, and how far what lies behind each is moved.
@@ -113,7 +132,7 @@ impl Open<'_> {
         for misfit in misfits {
             let slot = misfit.slot as usize;
             let (_, length) = changed.text(misfit);
-            let width = self.slots.width(slot);
+            let width = self.width(slot);
             let grows = length > width;
             let more = if grows { more } else { 0 };
             events.push(Event::new(slot, (length + more) as i32 - width as i32));
@@ -135,16 +154,12 @@ impl Open<'_> {
     fn spread(&mut self, slot: usize, events: &mut Vec<Event>) {
         let (shape, slack) = (self.layout.shape, self.layout.slack());
         for first in (slot..self.slots.len()).step_by(SPREAD) {
-            let end = self.slots.len().min(first + SPREAD);
-            let widest = WIDTH_MAX.saturating_sub(slack);
-            let fits = |slot: &usize| {
-                shape.pads[slot % shape.fields()] != Pad::Never && self.slots.width(*slot) <= widest
-            };
-            if self.slots.spare_of(first..end) < slack
-                && let Some(slot) = (first..end).rev().find(fits)
+            let some = first..self.slots.len().min(first + SPREAD);
+            let spaces = some.clone().map(|slot| self.spaces(slot)).sum::<usize>();
+            let takes = |slot: &usize| shape.pads[shape.field(*slot)] != Pad::Never;
+            if spaces < slack
+                && let Some(slot) = some.rev().find(takes)
             {
-                self.slots
-                    .set_spare(slot, self.slots.spare_of(slot..slot + 1) + slack);
                 events.push(Event::new(slot, slack as i32));
             }
         }
@@ -156,7 +171,7 @@ impl Open<'_> {
         for event in events {
             let slot = event.slot as usize;
             moved += event.by as isize;
-            event.width = self.slots.width(slot) as u32;
+            event.width = self.width(slot) as u32;
             event.behind = self.behind(slot);
             event.moved = moved;
         }
@@ -205,15 +220,12 @@ impl Open<'_> {
             let end = event.behind.saturating_add_signed(event.moved);
             if let Some(misfit) = misfits.next_if(|misfit| misfit.slot == event.slot) {
                 let (text, length) = changed.text(misfit);
-                let field = slot % self.layout.shape.fields();
+                let field = self.layout.shape.field(slot);
                 let start = end - width - self.layout.closing(field);
                 self.layout.fill(field, &mut self.bytes[start..end], text, length);
                 self.report.bytes_rewritten += width as u64;
-                self.slots.resize(slot, width, length);
             } else {
                 self.bytes[end - width.saturating_sub(old)..end].fill(b' ');
-                self.slots
-                    .resize(slot, width, width - self.slots.spare_of(slot..slot + 1));
             }
         }
     }
@@ -221,10 +233,10 @@ impl Open<'_> {
     /// Says where slots lie now.
     fn move_places(&mut self, events: &[Event]) {
         for (i, event) in events.iter().enumerate().filter(|(_, event)| event.moved != 0) {
-            let end = events
+            let last = events
                 .get(i + 1)
-                .map_or(self.slots.len(), |next| next.slot as usize + 1);
-            self.slots.move_places(event.slot as usize + 1..end, event.moved);
+                .map_or(self.slots.len(), |next| next.slot as usize);
+            self.slots.shift(event.slot as usize + 1..last + 1, event.moved);
         }
     }
 }
@@ -258,5 +270,153 @@ const MORE: usize = 1;
 /// Slots of which one gets spaces.
 const SPREAD: usize = 8;
 
-/// A slot may be 255 wide, and that of a value that grows is about to become wider.
-const WIDTH_MAX: usize = 255 - RowWriter::NUMBER;
+#[cfg(test)]
+mod tests {
+    use castile_codec::RowWriter;
+    use castile_value::{Column, DType};
+
+    use super::super::chunk::Chunk;
+    use super::super::layout::{Layout, Shape};
+    use super::super::options::Options;
+    use super::super::report::Report;
+    use super::*;
+
+    /// A chunk of ints, and what it says.
+    struct Kept {
+        values: Vec<i32>,
+        chunk: Chunk,
+        shape: Shape,
+        options: Options,
+    }
+
+    impl Kept {
+        fn new(values: &[i32], options: Options) -> Kept {
+            let writer = RowWriter::sample(DType::I32);
+            let pad = Pad::of(&writer, 0, &options);
+            let mut kept = Kept {
+                values: values.to_vec(),
+                chunk: Chunk::default(),
+                shape: Shape::new(writer, vec![pad]),
+                options,
+            };
+            let bytes = kept.bytes();
+            let columns = [Column::new(&bytes, 4, DType::I32, values.len()).expect("so many values")];
+            let mut chunk = Chunk::default();
+            chunk.fill(&kept.layout(), &columns, 0..values.len(), usize::MAX);
+            kept.chunk = chunk;
+            kept
+        }
+
+        fn layout(&self) -> Layout<'_> {
+            Layout {
+                shape: &self.shape,
+                options: &self.options,
+                typical: &[],
+            }
+        }
+
+        fn bytes(&self) -> Vec<u8> {
+            self.values.iter().flat_map(|value| value.to_ne_bytes()).collect()
+        }
+
+        /// Changes values, and gives what it took to patch the chunk.
+        fn set(&mut self, changes: &[(usize, i32)]) -> Report {
+            let mut memory = Memory::new(1);
+            memory.masks[0] = vec![0; self.values.len().div_ceil(64)];
+            for &(i, value) in changes {
+                self.values[i] = value;
+                memory.masks[0][i / 64] |= 1 << (i % 64);
+            }
+            let mut report = Report::default();
+            let mut chunk = std::mem::take(&mut self.chunk);
+            chunk.patch(&self.layout(), &self.bytes(), 0, &mut memory, &mut report);
+            self.chunk = chunk;
+            report
+        }
+
+        /// The width of each slot, of which the bytes say what they should.
+        fn widths(&self) -> Vec<usize> {
+            let slots = (0..self.values.len()).map(|slot| self.chunk.slot(&self.shape, slot));
+            let check = |(slot, value): (Range<usize>, &i32)| {
+                let text = std::str::from_utf8(&self.chunk.bytes[slot.clone()]).expect("digits");
+                assert_eq!(text.trim_end_matches(' '), value.to_string());
+                slot.len()
+            };
+            let widths: Vec<usize> = slots.zip(&self.values).map(check).collect();
+            let gaps = self.shape.gaps[0] as usize * self.values.len();
+            assert_eq!(self.chunk.bytes.len(), widths.iter().sum::<usize>() + gaps);
+            widths
+        }
+    }
+
+    #[test]
+    fn a_value_that_grows_takes_the_nearest_spaces_that_are_enough() {
+        for (grows, by, victim) in [
+            (4, 1, 5),
+            (4, 2, 1),
+            (4, 3, 1),
+            (6, 1, 5),
+            (7, 2, 1),
+            (0, 3, 1),
+            (9, 1, 5),
+        ] {
+            let mut kept = Kept::new(&[1000; 10], Options::default());
+            kept.set(&[(1, 1), (5, 100)]);
+            assert_eq!(kept.widths(), [4; 10]);
+            let report = kept.set(&[(grows, 10i32.pow(3 + by))]);
+            assert_eq!(
+                (report.widths_stolen, report.bytes_rewritten),
+                (1, 4 + u64::from(by))
+            );
+            let mut expected = [4; 10];
+            expected[grows] += by as usize;
+            expected[victim] -= by as usize;
+            assert_eq!(kept.widths(), expected, "{grows} by {by}");
+        }
+    }
+
+    #[test]
+    fn where_none_has_enough_or_is_near_enough_what_lies_behind_is_moved() {
+        for (steal_reach, by) in [(0, 1), (2, 1), (64, 4)] {
+            let options = Options {
+                steal_reach,
+                slack_bytes: 0,
+                ..Options::default()
+            };
+            let mut kept = Kept::new(&[1000; 10], options);
+            kept.set(&[(1, 1)]);
+            let report = kept.set(&[(4, 10i32.pow(3 + by))]);
+            assert_eq!(report.widths_stolen, 0);
+            assert!(report.bytes_shifted > 0);
+            let mut expected = [4; 10];
+            expected[4] += by as usize;
+            assert_eq!(kept.widths(), expected);
+        }
+    }
+
+    #[test]
+    fn many_that_grow_and_shrink_are_moved_once() {
+        for pad in [true, false] {
+            let options = Options {
+                pad,
+                ..Options::default()
+            };
+            let mut kept = Kept::new(&[1000; 300], options);
+            for round in 0..4 {
+                let changes = (0..300).step_by(1 + round);
+                let changes: Vec<_> = changes
+                    .map(|i| (i, 10i32.pow((i * 7 + round) as u32 % 10)))
+                    .collect();
+                let length = kept.chunk.bytes.len() as u64;
+                let report = kept.set(&changes);
+                assert!(report.bytes_shifted <= length);
+                let widths = kept.widths();
+                let exact = widths
+                    .iter()
+                    .zip(&kept.values)
+                    .all(|(width, value)| value.to_string().len() == *width);
+                assert_eq!(exact, !pad);
+            }
+        }
+    }
+}

@@ -83,9 +83,9 @@ class Differential:
     texts of fewer than `text_bytes_min` bytes are written anew each time. `chunk_bytes`,
     `split_bytes` and `reserve_bytes` cut the memory of an array, `steal_reach` says how many
     neighbours a growing number may take spaces from, and `slack_bytes` how many spaces every eighth
-    number behind gets when one found none to take. Of a chunk what changed is put where it was, or what
-    stayed is copied and what changed written between, or all is written anew, whichever is cheapest
-    as measured when the first client or server starts: `rebuild=False` is never the second, and
+    number behind gets when one found none to take. Of a chunk what changed is put where it was, or, with
+    `pad=False`, what stayed is copied and what changed written between, or all is written anew, whichever is
+    cheapest as measured when the first client or server starts: `rebuild=False` is never the second, and
     `rewrite_above` says for which part changed it is the last, and else the first.
     `one_pass=False` moves what lies behind a number once for each that grows, `pauses=False` goes on
     comparing and keeping arrays and texts of which hardly anything stays from message to message,
