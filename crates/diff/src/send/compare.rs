@@ -10,19 +10,20 @@ use super::layout::Shape;
 
 /// Compares values `rows` of a column with their shadow, `stride` bytes apart from `shadow`'s start,
 /// and copies those that differ over. Sets bit `i % 64` of mask `i / 64` for each row `i` of `rows`
-/// that differed, and gives their number.
+/// that differed, and gives their number. `ahead`: values ahead are asked for, because others are in between.
 pub(crate) fn refresh(
     column: &Column<'_>,
     rows: Range<usize>,
     shadow: &mut [u8],
     stride: usize,
     masks: &mut [u64],
+    ahead: bool,
 ) -> usize {
     match column.dtype().size() {
-        8 => refresh_sized::<8>(column, rows, shadow, stride, masks),
-        4 => refresh_sized::<4>(column, rows, shadow, stride, masks),
-        2 => refresh_sized::<2>(column, rows, shadow, stride, masks),
-        _ => refresh_sized::<1>(column, rows, shadow, stride, masks),
+        8 => refresh_sized::<8>(column, rows, shadow, stride, masks, ahead),
+        4 => refresh_sized::<4>(column, rows, shadow, stride, masks, ahead),
+        2 => refresh_sized::<2>(column, rows, shadow, stride, masks, ahead),
+        _ => refresh_sized::<1>(column, rows, shadow, stride, masks, ahead),
     }
 }
 
@@ -47,7 +48,7 @@ pub(crate) fn refresh_rows(
         let rows = start..rows.end.min(start + BLOCK);
         for ((column, &offset), masks) in columns.iter().zip(&shape.offsets).zip(&mut *masks) {
             let (old, masks) = (&mut old[offset..], &mut masks[block..]);
-            count += refresh(column, rows.clone(), old, shape.stride, masks);
+            count += refresh(column, rows.clone(), old, shape.stride, masks, false);
         }
     }
     count
@@ -60,10 +61,11 @@ fn refresh_sized<const N: usize>(
     shadow: &mut [u8],
     stride: usize,
     masks: &mut [u64],
+    ahead: bool,
 ) -> usize {
     if column.stride() == N && stride == N {
         let new = &column.data()[rows.start * N..rows.end * N];
-        return refresh_dense::<N>(new, shadow, masks);
+        return refresh_dense::<N>(new, shadow, masks, ahead);
     }
     let mut count = 0;
     for (i, row) in rows.enumerate() {
@@ -77,8 +79,8 @@ fn refresh_sized<const N: usize>(
     count
 }
 
-fn refresh_dense<const N: usize>(new: &[u8], shadow: &mut [u8], masks: &mut [u64]) -> usize {
-    differ::<N>(new, shadow, masks);
+fn refresh_dense<const N: usize>(new: &[u8], shadow: &mut [u8], masks: &mut [u64], ahead: bool) -> usize {
+    differ::<N>(new, shadow, masks, ahead);
     let mut count = 0;
     let blocks = new.chunks(BLOCK * N).zip(shadow.chunks_mut(BLOCK * N));
     for ((new, old), &mask) in blocks.zip(&*masks) {
@@ -131,7 +133,7 @@ mod tests {
                 let mut shadow: Vec<u8> = old.iter().flat_map(|v| v.to_ne_bytes()).collect();
                 let column = ColumnBuf::from(new.clone());
                 let mut masks = vec![0; length.div_ceil(BLOCK)];
-                let count = refresh(&column.view(), 0..length, &mut shadow, 8, &mut masks);
+                let count = refresh(&column.view(), 0..length, &mut shadow, 8, &mut masks, false);
                 // 0.0 and -0.0 are different bits.
                 let expected: Vec<usize> = (0..length).step_by(step).collect();
                 assert_eq!((count, told(&masks)), (expected.len(), expected));
@@ -148,7 +150,7 @@ mod tests {
         let mut shadow = vec![0u8; 30];
         shadow[6] = 4;
         let mut masks = [0];
-        assert_eq!(refresh(&column, 2..8, &mut shadow, 3, &mut masks), 5);
+        assert_eq!(refresh(&column, 2..8, &mut shadow, 3, &mut masks, false), 5);
         assert_eq!(told(&masks), [0, 1, 3, 4, 5]);
         assert_eq!(shadow[3], 3);
     }

@@ -2,27 +2,53 @@
 //!
 //! Most x86-64 processors compare 32 bytes at once and give a bit for each value; whether this one does is asked at run
 //! time. The plain way looks at a block as a whole before it looks at its values. Both are tested against each other.
+//!
+//! Values that stream by are brought near by the processor itself, unless others are asked for in between: then blocks ahead
+//! are asked for here.
+
+use super::prefetch::prefetch;
 
 /// Values that share one mask.
 pub(crate) const BLOCK: usize = 64;
 
-/// Sets bit `i % 64` of mask `i / 64` for each value `i` of `N` bytes that differs; clears the others.
-pub(super) fn differ<const N: usize>(new: &[u8], old: &[u8], masks: &mut [u64]) {
+/// Blocks from one to that which is asked for meanwhile.
+const AHEAD: usize = 4;
+
+/// Bytes that memory is fetched by.
+const LINE: usize = 64;
+
+/// Sets bit `i % 64` of mask `i / 64` for each value `i` of `N` bytes that differs; clears the others. `ahead`: blocks ahead
+/// are asked for.
+pub(super) fn differ<const N: usize>(new: &[u8], old: &[u8], masks: &mut [u64], ahead: bool) {
     #[cfg(target_arch = "x86_64")]
     if (N == 8 || N == 4) && std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has what this is compiled for, as it was just asked.
-        return unsafe { wide::differ::<N>(new, old, masks) };
+        return unsafe { wide::differ::<N>(new, old, masks, ahead) };
     }
-    plain::<N>(new, old, masks);
+    plain::<N>(new, old, masks, ahead);
 }
 
-fn plain<const N: usize>(new: &[u8], old: &[u8], masks: &mut [u64]) {
+fn plain<const N: usize>(new: &[u8], old: &[u8], masks: &mut [u64], ahead: bool) {
     let blocks = new.chunks(BLOCK * N).zip(old.chunks(BLOCK * N));
-    for ((new, old), mask) in blocks.zip(masks) {
+    let all = [new, old];
+    for (i, ((new, old), mask)) in blocks.zip(masks).enumerate() {
+        if ahead {
+            fetch(all, (i + AHEAD) * BLOCK * N, BLOCK * N);
+        }
         *mask = match new == old {
             true => 0,
             false => one_by_one::<N>(new, old),
         };
+    }
+}
+
+/// Asks for so many bytes from a place on.
+#[inline(always)]
+fn fetch(all: [&[u8]; 2], at: usize, count: usize) {
+    for bytes in all {
+        if let Some(some) = bytes.get(at..at + count) {
+            some.chunks(LINE).for_each(prefetch);
+        }
     }
 }
 
@@ -40,32 +66,41 @@ mod wide {
         _mm256_loadu_si256, _mm256_movemask_pd, _mm256_movemask_ps,
     };
 
-    use super::{BLOCK, plain};
+    use super::{AHEAD, BLOCK, fetch, plain};
 
     /// Bytes that are compared at once.
     const WIDE: usize = 32;
 
     /// For values of four or eight bytes.
     #[target_feature(enable = "avx2")]
-    pub(super) fn differ<const N: usize>(new: &[u8], old: &[u8], masks: &mut [u64]) {
+    pub(super) fn differ<const N: usize>(new: &[u8], old: &[u8], masks: &mut [u64], ahead: bool) {
         match N {
-            8 => each_block::<8, { 8 * BLOCK }>(new, old, masks),
-            _ => each_block::<4, { 4 * BLOCK }>(new, old, masks),
+            8 => each_block::<8, { 8 * BLOCK }>(new, old, masks, ahead),
+            _ => each_block::<4, { 4 * BLOCK }>(new, old, masks, ahead),
         }
     }
 
     /// `BYTES` are those of a block.
     #[target_feature(enable = "avx2")]
     #[inline]
-    fn each_block<const N: usize, const BYTES: usize>(new: &[u8], old: &[u8], masks: &mut [u64]) {
+    fn each_block<const N: usize, const BYTES: usize>(
+        new: &[u8],
+        old: &[u8],
+        masks: &mut [u64],
+        ahead: bool,
+    ) {
+        let all = [new, old];
         let ((new, new_rest), (old, old_rest)) = (new.as_chunks::<BYTES>(), old.as_chunks::<BYTES>());
-        for ((new, old), mask) in new.iter().zip(old).zip(&mut *masks) {
+        for (i, ((new, old), mask)) in new.iter().zip(old).zip(&mut *masks).enumerate() {
+            if ahead {
+                fetch(all, (i + AHEAD) * BYTES, BYTES);
+            }
             let parts = new.as_chunks::<WIDE>().0.iter().zip(old.as_chunks::<WIDE>().0);
             *mask = parts.enumerate().fold(0, |mask, (i, (new, old))| {
                 mask | u64::from(of_one::<N>(new, old)) << (i * WIDE / N)
             });
         }
-        plain::<N>(new_rest, old_rest, &mut masks[new.len()..]);
+        plain::<N>(new_rest, old_rest, &mut masks[new.len()..], false);
     }
 
     #[target_feature(enable = "avx2")]
@@ -102,7 +137,7 @@ mod tests {
                 let expected: Vec<usize> = (0..length).step_by(step).collect();
                 for differ in [differ::<N>, plain::<N>] {
                     let mut masks = vec![u64::MAX; length.div_ceil(BLOCK)];
-                    differ(&new, &old, &mut masks);
+                    differ(&new, &old, &mut masks, step > 2);
                     let told: Vec<usize> = (0..masks.len() * BLOCK)
                         .filter(|i| masks[i / BLOCK] >> (i % BLOCK) & 1 == 1)
                         .collect();

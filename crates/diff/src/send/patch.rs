@@ -208,8 +208,10 @@ impl Chunk {
             fetch(bytes, [at, at + width - 1]);
             if usize::from(length) > width {
                 // What stands beside it is about to be moved.
-                fetch(bytes, [at.wrapping_sub(LINE), at + width + LINE]);
-                fetch(bytes, [at.wrapping_sub(2 * LINE), at + width + 2 * LINE]);
+                for far in [LINE, 2 * LINE, 3 * LINE] {
+                    fetch(bytes, [at.wrapping_sub(far), at + width + far]);
+                }
+                fetch(starts, [slot.wrapping_sub(NEAR), slot + NEAR]);
             }
             [at as u32, width as u32]
         }));
@@ -276,15 +278,18 @@ impl Open<'_> {
     }
 }
 
-/// Asks for the lines of some bytes.
+/// Asks for the lines of what lies at some places.
 #[inline(always)]
-fn fetch(bytes: &[u8], places: [usize; 2]) {
+fn fetch<T>(all: &[T], places: [usize; 2]) {
     for at in places {
-        if let Some(byte) = bytes.get(at) {
-            prefetch(byte);
+        if let Some(one) = all.get(at) {
+            prefetch(one);
         }
     }
 }
 
 /// Bytes that memory is fetched by.
 const LINE: usize = 64;
+
+/// Slots between which spaces are mostly found.
+const NEAR: usize = 8;

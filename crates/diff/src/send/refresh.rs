@@ -229,7 +229,8 @@ impl Refresh<'_> {
             report.values_compared += (rows.len() * columns.len()) as u64;
             return refresh_rows(columns, now, packed, shadow, shape, &mut memory.masks);
         }
-        let mut count = 0;
+        // Where values change their slots are asked for in between.
+        let (mut count, ahead) = (0, memory.rows_changed > 0);
         let places = columns.iter().zip(&shape.offsets).zip(self.seen);
         for (((column, offset), seen), masks) in places.zip(&mut memory.masks) {
             if let (Some(changes), Some(seen)) = (column.changes(), *seen)
@@ -237,7 +238,8 @@ impl Refresh<'_> {
             {
                 continue;
             }
-            count += refresh(column, now.clone(), &mut shadow[*offset..], shape.stride, masks);
+            let shadow = &mut shadow[*offset..];
+            count += refresh(column, now.clone(), shadow, shape.stride, masks, ahead);
             report.values_compared += rows.len() as u64;
         }
         count
