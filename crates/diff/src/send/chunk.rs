@@ -64,14 +64,22 @@ impl Chunk {
             let stop = rows.end.min(at.saturating_add(step));
             if !layout.stuffs() {
                 slots.add((stop - at) * columns.len(), |mut place, starts| {
-                    let (mut starts, mut field) = (starts.iter_mut(), 0);
-                    writer.write(columns, at..stop, bytes, |length| {
-                        place += u32::from(length) + gaps[field];
-                        field = if field + 1 == gaps.len() { 0 } else { field + 1 };
+                    let mut starts = starts.iter_mut();
+                    let mut next = |bytes: u32| {
+                        place += bytes;
                         if let Some(start) = starts.next() {
                             *start = place;
                         }
-                    });
+                    };
+                    match *gaps {
+                        // A loop of its own for what arrays mostly are.
+                        [gap] => writer.write(columns, at..stop, bytes, |n| next(u32::from(n) + gap)),
+                        _ => {
+                            let mut gaps = gaps.iter().cycle();
+                            let mut gap = || gaps.next().copied().unwrap_or_default();
+                            writer.write(columns, at..stop, bytes, |n| next(u32::from(n) + gap()));
+                        }
+                    }
                 });
             } else {
                 (at..stop).for_each(|row| push_stuffed(layout, columns, row, bytes, slots));
