@@ -48,7 +48,7 @@ mod layer;
 mod scalar;
 
 pub use castile_message::Version;
-pub use castile_xml::Limits;
+pub use castile_xml::{Limits, Room};
 pub use decode::{
     Ahead, BodyStream, DecodeOptions, Earlier, Edition, Envelope, HeaderBlock, Intake, KeepOf, Learn, Lesson,
     Names, Owner, Prologue, Reading, Sample, Shadow, Spine, Step, Techniques, Track, Variable,

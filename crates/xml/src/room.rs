@@ -26,6 +26,11 @@ impl<'o> Room<'o> {
         Room { out, at }
     }
 
+    /// Room over what there is, which is written over.
+    pub fn over(out: &'o mut Vec<u8>) -> Self {
+        Room { out, at: 0 }
+    }
+
     /// Has `put` write at most so many bytes, and say how many; `None`: none.
     #[inline(always)]
     pub fn write(&mut self, bytes: usize, put: impl FnOnce(&mut [u8]) -> Option<usize>) -> bool {
@@ -304,6 +309,25 @@ mod tests {
                 assert_eq!(out, expected, "{length} {refused}");
             }
             texts = self::texts();
+        }
+    }
+
+    #[test]
+    fn nothing_is_left_of_what_is_written_over() {
+        for before in [0, 1, 60, 700, 5000] {
+            let (mut out, gap) = (vec![b'?'; before], Constant::new(b"</a><a>"));
+            let mut room = Room::over(&mut out);
+            let mut expected = Vec::new();
+            for text in texts().iter().take(before % 13) {
+                let bytes = text.len() + gap.room();
+                if !room.write(bytes, |out| gap.put_after_text(text, out, 0)) {
+                    assert!(room.append(|out| append(text, &gap, out)));
+                }
+                append(text, &gap, &mut expected);
+                assert_eq!(room.at(), expected.len());
+            }
+            room.finish(0);
+            assert_eq!(out, expected, "{before}");
         }
     }
 

@@ -3,6 +3,7 @@
 use castile_message::Marks;
 use castile_plan::{ComplexId, Field, Tags, TypeId};
 use castile_value::{Column, Item, Source, Table};
+use castile_xml::Room;
 
 use super::Encoder;
 use super::element::wrong_kind;
@@ -63,8 +64,9 @@ impl<M: Marks> Encoder<'_, M> {
             return self.overlaid(&flat);
         }
         self.out.reserve(bytes.saturating_add(RowWriter::NUMBER));
-        writer.write(columns, 0..flat.len(), self.out, note);
-        self.out.truncate(self.out.len() - writer.opening());
+        let mut room = Room::new(self.out);
+        writer.write(columns, 0..flat.len(), &mut room, note);
+        room.finish(writer.opening());
         if M::ACTIVE {
             self.marks.array(&simples(), start, &writer.gaps(), &lengths);
         }
@@ -78,7 +80,9 @@ impl<M: Marks> Encoder<'_, M> {
             // Not after the last row, which leads into one that does not come.
             self.drained()?;
             let rows = from..flat.len().min(from + OVERLAID);
-            writer.write(columns, rows, self.out, |_| {});
+            let mut room = Room::new(self.out);
+            writer.write(columns, rows, &mut room, |_| {});
+            room.finish(0);
         }
         self.out.truncate(self.out.len() - writer.opening());
         self.drained()

@@ -197,26 +197,32 @@ impl RowWriter {
         at
     }
 
-    /// Appends rows, each value with its gap. `note` is told the length of every value.
-    pub fn write(&self, columns: &[Column<'_>], rows: Range<usize>, out: &mut Vec<u8>, note: impl FnMut(u8)) {
+    /// Writes rows, each value with its gap. `note` is told the length of every value.
+    pub fn write(
+        &self,
+        columns: &[Column<'_>],
+        rows: Range<usize>,
+        room: &mut Room<'_>,
+        note: impl FnMut(u8),
+    ) {
         let [column] = columns else {
-            return self.write_rows(columns, rows, out, note);
+            return self.write_rows(columns, rows, room, note);
         };
         // Loops of their own for what arrays mostly hold.
         match self.kernels[0] {
-            Kernel::F64 => self.write_column(column, rows, out, note, |v, out| {
+            Kernel::F64 => self.write_column(column, rows, room, note, |v, out| {
                 lexical::write_f64(f64::from_ne_bytes(v), out)
             }),
-            Kernel::F32 => self.write_column(column, rows, out, note, |v, out| {
+            Kernel::F32 => self.write_column(column, rows, room, note, |v, out| {
                 lexical::write_f32(f32::from_ne_bytes(v), out)
             }),
-            Kernel::I32 => self.write_column(column, rows, out, note, |v, out| {
+            Kernel::I32 => self.write_column(column, rows, room, note, |v, out| {
                 lexical::write_i32(i32::from_ne_bytes(v), out)
             }),
-            Kernel::I64 => self.write_column(column, rows, out, note, |v, out| {
+            Kernel::I64 => self.write_column(column, rows, room, note, |v, out| {
                 lexical::write_i64(i64::from_ne_bytes(v), out)
             }),
-            _ => self.write_rows(columns, rows, out, note),
+            _ => self.write_rows(columns, rows, room, note),
         }
     }
 
@@ -225,15 +231,15 @@ impl RowWriter {
         &self,
         column: &Column<'_>,
         rows: Range<usize>,
-        out: &mut Vec<u8>,
+        room: &mut Room<'_>,
         mut note: impl FnMut(u8),
         put: impl Fn([u8; N], &mut [u8; NUMBER]) -> usize,
     ) {
         let gap = &self.glue.between[0];
-        self.write_blocks(rows, ROWS, out, |rows, room| {
+        self.write_blocks(rows, ROWS, room, |rows, out| {
             let mut at = 0;
             for value in column.each(rows) {
-                at = gap.put_after(room, at, |number| {
+                at = gap.put_after(out, at, |number| {
                     let length = put(value, number);
                     note(length as u8);
                     length
@@ -247,13 +253,13 @@ impl RowWriter {
         &self,
         columns: &[Column<'_>],
         rows: Range<usize>,
-        out: &mut Vec<u8>,
+        room: &mut Room<'_>,
         mut note: impl FnMut(u8),
     ) {
         let gaps = &self.glue.between;
         let mut texts = Texts::new(gaps.len());
         let at_once = (BYTES_AT_ONCE / self.row_bytes().max(1)).clamp(ROWS / 8, ROWS);
-        self.write_blocks(rows, at_once, out, |rows, room| {
+        self.write_blocks(rows, at_once, room, |rows, out| {
             for (cell, (kernel, column)) in self.kernels.iter().zip(columns).enumerate() {
                 texts.fill(cell, *kernel, column, rows.clone());
             }
@@ -264,7 +270,7 @@ impl RowWriter {
                         break;
                     };
                     note(length as u8);
-                    at = gap.put_after(room, at, |number| {
+                    at = gap.put_after(out, at, |number| {
                         *number = *text;
                         length
                     });
@@ -280,18 +286,16 @@ impl RowWriter {
         &self,
         rows: Range<usize>,
         at_once: usize,
-        out: &mut Vec<u8>,
+        room: &mut Room<'_>,
         mut put: impl FnMut(Range<usize>, &mut [u8]) -> usize,
     ) {
         let (row, beyond) = (self.row_bytes(), self.bytes_beyond());
-        let mut room = Room::new(out);
         let mut from = rows.start;
         while from < rows.end {
             let some = from..rows.end.min(from + at_once);
             from = some.end;
             room.write(some.len() * row + beyond, |out| Some(put(some, out)));
         }
-        room.finish(0);
     }
 
     /// The most bytes that a row takes.
@@ -333,7 +337,9 @@ mod tests {
             let writer = RowWriter::new(columns, Glue::new(&tags.iter().collect::<Vec<_>>(), false));
             let columns: Vec<Column<'_>> = columns.iter().map(|(_, column)| *column).collect();
             let mut written = Vec::new();
-            writer.write(&columns, 0..100, &mut written, |_| {});
+            let mut room = Room::new(&mut written);
+            writer.write(&columns, 0..100, &mut room, |_| {});
+            room.finish(0);
             let texts: Vec<([u8; NUMBER], usize)> = (0..100)
                 .flat_map(|row| (0..columns.len()).map(move |field| (row, field)))
                 .map(|(row, field)| {

@@ -233,8 +233,9 @@ impl<M: Marks> Encoder<'_, M> {
         writer.set(&columns);
         let columns: Vec<Column<'_>> = columns.into_iter().map(|(_, column)| column).collect();
         self.out.extend_from_slice(writer.first());
-        writer.write(&columns, 0..packed.len(), self.out, |_| {});
-        self.out.truncate(self.out.len() - writer.opening());
+        let mut room = Room::new(self.out);
+        writer.write(&columns, 0..packed.len(), &mut room, |_| {});
+        room.finish(writer.opening());
         Some(())
     }
 

@@ -11,7 +11,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use castile_codec::RowWriter;
+use castile_codec::{Room, RowWriter};
 use castile_value::Column;
 
 use super::layout::{Layout, Shape};
@@ -47,46 +47,17 @@ impl Chunk {
     ) {
         let (writer, options) = (&layout.shape.writer, layout.options);
         let (bytes, slots) = (anew(&mut self.bytes), anew(&mut self.slots));
-        bytes.clear();
         let likely = limit.min(writer.row_bytes_likely() * rows.len());
         let room = likely + STEP * writer.row_bytes_max() + options.reserve_bytes;
         if bytes.capacity() == 0 && options.spare_bytes > 0 {
             *bytes = spares::take(room);
         }
-        bytes.reserve_exact(room);
+        bytes.reserve_exact(room.saturating_sub(bytes.len()));
         slots.clear();
         let likely = likely / writer.row_bytes_likely() + 2 * STEP;
-        slots.reserve(likely.min(rows.len()) * columns.len());
-        let gaps = &layout.shape.gaps[..];
-        let step = if limit == usize::MAX { rows.len() } else { STEP };
-        let mut at = rows.start;
-        while at < rows.end && bytes.len() < limit {
-            let stop = rows.end.min(at.saturating_add(step));
-            if !layout.stuffs() {
-                slots.add((stop - at) * columns.len(), |mut place, starts| {
-                    let mut starts = starts.iter_mut();
-                    let mut next = |bytes: u32| {
-                        place += bytes;
-                        if let Some(start) = starts.next() {
-                            *start = place;
-                        }
-                    };
-                    match *gaps {
-                        // A loop of its own for what arrays mostly are.
-                        [gap] => writer.write(columns, at..stop, bytes, |n| next(u32::from(n) + gap)),
-                        _ => {
-                            let mut gaps = gaps.iter().cycle();
-                            let mut gap = || gaps.next().copied().unwrap_or_default();
-                            writer.write(columns, at..stop, bytes, |n| next(u32::from(n) + gap()));
-                        }
-                    }
-                });
-            } else {
-                (at..stop).for_each(|row| push_stuffed(layout, columns, row, bytes, slots));
-            }
-            at = stop;
-        }
-        self.rows = at - rows.start;
+        slots.reserve(likely.min(rows.len()) * writer.dtypes().len());
+        let fill = if layout.stuffs() { fill_stuffed } else { fill_plain };
+        self.rows = fill(layout, columns, rows, limit, bytes, slots);
         trim(bytes, options.reserve_bytes);
         slots.trim();
     }
@@ -174,6 +145,67 @@ fn anew<T: Clone + Default>(shared: &mut Arc<T>) -> &mut T {
     Arc::make_mut(shared)
 }
 
+/// Writes the first of `rows` over what is in `bytes`, as many as it takes to reach `limit`, and says how many.
+fn fill_plain(
+    layout: &Layout<'_>,
+    columns: &[Column<'_>],
+    rows: Range<usize>,
+    limit: usize,
+    bytes: &mut Vec<u8>,
+    slots: &mut Slots,
+) -> usize {
+    let (writer, gaps) = (&layout.shape.writer, &layout.shape.gaps[..]);
+    let mut room = Room::over(bytes);
+    let mut at = rows.start;
+    while at < rows.end && room.at() < limit {
+        // As many as stay below the limit however long they are.
+        let step = STEP.max((limit - room.at()) / writer.row_bytes_max());
+        let stop = rows.end.min(at.saturating_add(step));
+        slots.add((stop - at) * gaps.len(), |mut place, starts| {
+            let mut starts = starts.iter_mut();
+            let mut next = |bytes: u32| {
+                place += bytes;
+                if let Some(start) = starts.next() {
+                    *start = place;
+                }
+            };
+            match *gaps {
+                // A loop of its own for what arrays mostly are.
+                [gap] => writer.write(columns, at..stop, &mut room, |n| next(u32::from(n) + gap)),
+                _ => {
+                    let mut gaps = gaps.iter().cycle();
+                    let mut gap = || gaps.next().copied().unwrap_or_default();
+                    writer.write(columns, at..stop, &mut room, |n| next(u32::from(n) + gap()));
+                }
+            }
+        });
+        at = stop;
+    }
+    room.finish(0);
+    at - rows.start
+}
+
+/// The same with spaces behind each value up to its width.
+fn fill_stuffed(
+    layout: &Layout<'_>,
+    columns: &[Column<'_>],
+    rows: Range<usize>,
+    limit: usize,
+    bytes: &mut Vec<u8>,
+    slots: &mut Slots,
+) -> usize {
+    bytes.clear();
+    let mut written = 0;
+    for row in rows {
+        if written % STEP == 0 && bytes.len() >= limit {
+            break;
+        }
+        push_stuffed(layout, columns, row, bytes, slots);
+        written += 1;
+    }
+    written
+}
+
 fn push_stuffed(
     layout: &Layout<'_>,
     columns: &[Column<'_>],
@@ -203,7 +235,7 @@ pub(crate) fn trim(bytes: &mut Vec<u8>, reserve_bytes: usize) {
     }
 }
 
-/// Rows that are written before a chunk's size is looked at again.
+/// So many rows are written before a chunk's size is looked at again, however long they are.
 const STEP: usize = 32;
 
 #[cfg(test)]
