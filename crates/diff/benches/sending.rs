@@ -16,6 +16,8 @@ use castile_value::{Record, Value};
 
 const ITEMS: usize = 100_000;
 const ROUNDS: usize = 41;
+/// Sends before: until then more and more values find spaces near by.
+const WARM: usize = 45;
 
 fn main() {
     let table = Table::parse("Doubles = item:double*");
@@ -127,7 +129,7 @@ fn run(table: &Table, plan: &Plan, label: &str, options: &Options, percent: f64)
     let mut limit = Limit::new(&values);
     let (mut message, mut report) = (Vec::new(), Report::default());
     let mut shadow: Vec<f64> = values.clone();
-    for round in 0..ROUNDS + 5 {
+    for round in 0..ROUNDS + WARM {
         for _ in 0..(ITEMS as f64 * percent / 100.0) as usize {
             let at = if percent < 100.0 {
                 rng.below(ITEMS)
@@ -153,7 +155,7 @@ fn run(table: &Table, plan: &Plan, label: &str, options: &Options, percent: f64)
             time(|| limit.write(black_box(&values))),
         ];
         shadow.copy_from_slice(&values);
-        if round >= 5 {
+        if round >= WARM {
             patch.push(took[0]);
             full.push(took[1]);
             compare.push(took[2]);

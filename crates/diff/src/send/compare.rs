@@ -8,38 +8,38 @@ pub(crate) use super::differ::BLOCK;
 use super::differ::differ;
 use super::layout::Shape;
 
-/// Compares values `rows` of a column with their shadow, `stride` bytes apart from `shadow`'s start,
-/// and copies those that differ over. Sets bit `i % 64` of mask `i / 64` for each row `i` of `rows`
-/// that differed, and gives their number. `ahead`: values ahead are asked for, because others are in between.
-pub(crate) fn refresh(
+/// Compares values `rows` of a column with their shadow, `stride` bytes apart from `shadow`'s start. Sets bit `i % 64` of
+/// mask `i / 64` for each row `i` of `rows` that differs, and gives their number. `ahead`: values ahead are asked for,
+/// because others are in between.
+pub(crate) fn compare(
     column: &Column<'_>,
     rows: Range<usize>,
-    shadow: &mut [u8],
+    shadow: &[u8],
     stride: usize,
     masks: &mut [u64],
     ahead: bool,
 ) -> usize {
     match column.dtype().size() {
-        8 => refresh_sized::<8>(column, rows, shadow, stride, masks, ahead),
-        4 => refresh_sized::<4>(column, rows, shadow, stride, masks, ahead),
-        2 => refresh_sized::<2>(column, rows, shadow, stride, masks, ahead),
-        _ => refresh_sized::<1>(column, rows, shadow, stride, masks, ahead),
+        8 => compare_sized::<8>(column, rows, shadow, stride, masks, ahead),
+        4 => compare_sized::<4>(column, rows, shadow, stride, masks, ahead),
+        2 => compare_sized::<2>(column, rows, shadow, stride, masks, ahead),
+        _ => compare_sized::<1>(column, rows, shadow, stride, masks, ahead),
     }
 }
 
 /// The same for all columns of rows that lie in memory as their shadow does: `packed` are the bytes of `rows`. Rows
 /// that are equal are compared without looking at their values.
-pub(crate) fn refresh_rows(
+pub(crate) fn compare_rows(
     columns: &[Column<'_>],
     rows: Range<usize>,
     packed: &[u8],
-    shadow: &mut [u8],
+    shadow: &[u8],
     shape: &Shape,
     masks: &mut [Vec<u64>],
 ) -> usize {
     let mut count = 0;
     let bytes = BLOCK * shape.stride;
-    let blocks = packed.chunks(bytes).zip(shadow.chunks_mut(bytes));
+    let blocks = packed.chunks(bytes).zip(shadow[..packed.len()].chunks(bytes));
     for (block, (new, old)) in blocks.enumerate() {
         if *new == *old {
             continue;
@@ -47,69 +47,80 @@ pub(crate) fn refresh_rows(
         let start = rows.start + block * BLOCK;
         let rows = start..rows.end.min(start + BLOCK);
         for ((column, &offset), masks) in columns.iter().zip(&shape.offsets).zip(&mut *masks) {
-            let (old, masks) = (&mut old[offset..], &mut masks[block..]);
-            count += refresh(column, rows.clone(), old, shape.stride, masks, false);
+            let (old, masks) = (&old[offset..], &mut masks[block..]);
+            count += compare(column, rows.clone(), old, shape.stride, masks, false);
         }
     }
     count
 }
 
+/// Copies values over into their shadow, which begins with that of row `first`: those of some rows from there on.
+///
+/// What is equal is not written: its line need not go back to memory.
+pub(crate) fn take_over(column: &Column<'_>, first: usize, rows: &[u32], shadow: &mut [u8], stride: usize) {
+    match column.dtype().size() {
+        8 => take_sized::<8>(column, first, rows, shadow, stride),
+        4 => take_sized::<4>(column, first, rows, shadow, stride),
+        2 => take_sized::<2>(column, first, rows, shadow, stride),
+        _ => take_sized::<1>(column, first, rows, shadow, stride),
+    }
+}
+
+/// The same of all `rows`, with whose first the shadow begins.
+pub(crate) fn take_all(column: &Column<'_>, rows: Range<usize>, shadow: &mut [u8], stride: usize) {
+    let size = column.dtype().size();
+    if column.stride() == size && stride == size {
+        return shadow[..rows.len() * size]
+            .copy_from_slice(&column.data()[rows.start * size..rows.end * size]);
+    }
+    for (row, old) in rows.zip(shadow.chunks_mut(stride)) {
+        let at = row * column.stride();
+        old[..size].copy_from_slice(&column.data()[at..at + size]);
+    }
+}
+
+fn take_sized<const N: usize>(
+    column: &Column<'_>,
+    first: usize,
+    rows: &[u32],
+    shadow: &mut [u8],
+    stride: usize,
+) {
+    if column.stride() == N && stride == N {
+        let new = column.data()[first * N..].as_chunks::<N>().0;
+        let old = shadow.as_chunks_mut::<N>().0;
+        return rows.iter().for_each(|&row| old[row as usize] = new[row as usize]);
+    }
+    for &row in rows {
+        let new: [u8; N] = column.bytes(first + row as usize);
+        let at = row as usize * stride;
+        shadow[at..at + N].copy_from_slice(&new);
+    }
+}
+
 #[inline]
-fn refresh_sized<const N: usize>(
+fn compare_sized<const N: usize>(
     column: &Column<'_>,
     rows: Range<usize>,
-    shadow: &mut [u8],
+    shadow: &[u8],
     stride: usize,
     masks: &mut [u64],
     ahead: bool,
 ) -> usize {
+    let masks = &mut masks[..rows.len().div_ceil(BLOCK)];
     if column.stride() == N && stride == N {
-        let new = &column.data()[rows.start * N..rows.end * N];
-        return refresh_dense::<N>(new, shadow, masks, ahead);
+        let new = &column.data()[rows.start * N..];
+        differ::<N>([new, shadow], rows.len(), masks, ahead);
+        return masks.iter().map(|mask| mask.count_ones() as usize).sum();
     }
     let mut count = 0;
     for (i, row) in rows.enumerate() {
-        let new: [u8; N] = column.bytes(row);
-        let old = &mut shadow[i * stride..i * stride + N];
-        let differs = *old != new;
-        old.copy_from_slice(&new);
+        let differs = shadow[i * stride..i * stride + N] != column.bytes::<N>(row);
         masks[i / BLOCK] |= u64::from(differs) << (i % BLOCK);
         count += usize::from(differs);
     }
     count
 }
-
-fn refresh_dense<const N: usize>(new: &[u8], shadow: &mut [u8], masks: &mut [u64], ahead: bool) -> usize {
-    differ::<N>(new, shadow, masks, ahead);
-    let mut count = 0;
-    let blocks = new.chunks(BLOCK * N).zip(shadow.chunks_mut(BLOCK * N));
-    for ((new, old), &mask) in blocks.zip(&*masks) {
-        if mask != 0 {
-            take_over::<N>(new, old, mask);
-            count += mask.count_ones() as usize;
-        }
-    }
-    count
-}
-
-/// Copies the values over whose bits are set.
-#[inline]
-fn take_over<const N: usize>(new: &[u8], old: &mut [u8], mask: u64) {
-    if mask.count_ones() > MANY {
-        return old.copy_from_slice(new);
-    }
-    // What is equal is not written: its line need not go back to memory.
-    let (new, old) = (new.as_chunks::<N>().0, old.as_chunks_mut::<N>().0);
-    let mut left = mask;
-    while left != 0 {
-        let i = left.trailing_zeros() as usize;
-        old[i] = new[i];
-        left &= left - 1;
-    }
-}
-
-/// Values of a block from which on all are copied.
-const MANY: u32 = 8;
 
 #[cfg(test)]
 mod tests {
@@ -133,10 +144,12 @@ mod tests {
                 let mut shadow: Vec<u8> = old.iter().flat_map(|v| v.to_ne_bytes()).collect();
                 let column = ColumnBuf::from(new.clone());
                 let mut masks = vec![0; length.div_ceil(BLOCK)];
-                let count = refresh(&column.view(), 0..length, &mut shadow, 8, &mut masks, false);
+                let count = compare(&column.view(), 0..length, &shadow, 8, &mut masks, false);
                 // 0.0 and -0.0 are different bits.
                 let expected: Vec<usize> = (0..length).step_by(step).collect();
-                assert_eq!((count, told(&masks)), (expected.len(), expected));
+                assert_eq!((count, told(&masks)), (expected.len(), expected.clone()));
+                let rows: Vec<u32> = expected.iter().map(|&row| row as u32).collect();
+                take_over(&column.view(), 0, &rows, &mut shadow, 8);
                 let expected: Vec<u8> = new.iter().flat_map(|v| v.to_ne_bytes()).collect();
                 assert_eq!(shadow, expected);
             }
@@ -150,8 +163,11 @@ mod tests {
         let mut shadow = vec![0u8; 30];
         shadow[6] = 4;
         let mut masks = [0];
-        assert_eq!(refresh(&column, 2..8, &mut shadow, 3, &mut masks, false), 5);
+        assert_eq!(compare(&column, 2..8, &shadow, 3, &mut masks, false), 5);
         assert_eq!(told(&masks), [0, 1, 3, 4, 5]);
-        assert_eq!(shadow[3], 3);
+        take_over(&column, 2, &[0, 3], &mut shadow, 3);
+        assert_eq!(shadow[..12], [2, 0, 0, 0, 0, 0, 4, 0, 0, 5, 0, 0]);
+        take_all(&column, 2..8, &mut shadow, 3);
+        assert_eq!(shadow[..12], [2, 0, 0, 3, 0, 0, 4, 0, 0, 5, 0, 0]);
     }
 }

@@ -169,6 +169,7 @@ fn steps(data: [&[u8]; 2], dtype: DType, now: &dyn Fn() -> u64) -> Option<Steps>
         let write = least(now, || chunk.fill(&layout, &column, 0..VALUES, usize::MAX));
         memory.masks[0] = vec![0; VALUES / 64];
         let keep = least(now, || {
+            memory.list_rows();
             chunk.rebuild(&layout, data[0], 0, &mut memory, &mut report)
         });
         // Every other value, so that those between have to be passed by.

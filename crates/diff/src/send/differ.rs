@@ -12,25 +12,25 @@ use super::prefetch::prefetch;
 pub(crate) const BLOCK: usize = 64;
 
 /// Blocks from one to that which is asked for meanwhile.
-const AHEAD: usize = 4;
+const AHEAD: usize = 12;
 
 /// Bytes that memory is fetched by.
 const LINE: usize = 64;
 
-/// Sets bit `i % 64` of mask `i / 64` for each value `i` of `N` bytes that differs; clears the others. `ahead`: blocks ahead
-/// are asked for.
-pub(super) fn differ<const N: usize>(new: &[u8], old: &[u8], masks: &mut [u64], ahead: bool) {
+/// Sets bit `i % 64` of mask `i / 64` for each of the first `count` values `i` of `N` bytes that differs; clears the
+/// others. `ahead`: blocks ahead are asked for, those behind the last of these, too.
+pub(super) fn differ<const N: usize>(all: [&[u8]; 2], count: usize, masks: &mut [u64], ahead: bool) {
     #[cfg(target_arch = "x86_64")]
     if (N == 8 || N == 4) && std::arch::is_x86_feature_detected!("avx2") {
         // SAFETY: the processor has what this is compiled for, as it was just asked.
-        return unsafe { wide::differ::<N>(new, old, masks, ahead) };
+        return unsafe { wide::differ::<N>(all, count, masks, ahead) };
     }
-    plain::<N>(new, old, masks, ahead);
+    plain::<N>(all, count, masks, ahead);
 }
 
-fn plain<const N: usize>(new: &[u8], old: &[u8], masks: &mut [u64], ahead: bool) {
-    let blocks = new.chunks(BLOCK * N).zip(old.chunks(BLOCK * N));
-    let all = [new, old];
+fn plain<const N: usize>(all: [&[u8]; 2], count: usize, masks: &mut [u64], ahead: bool) {
+    let [new, old] = all.map(|bytes| bytes[..count * N].chunks(BLOCK * N));
+    let blocks = new.zip(old);
     for (i, ((new, old), mask)) in blocks.zip(masks).enumerate() {
         if ahead {
             fetch(all, (i + AHEAD) * BLOCK * N, BLOCK * N);
@@ -73,10 +73,10 @@ mod wide {
 
     /// For values of four or eight bytes.
     #[target_feature(enable = "avx2")]
-    pub(super) fn differ<const N: usize>(new: &[u8], old: &[u8], masks: &mut [u64], ahead: bool) {
+    pub(super) fn differ<const N: usize>(all: [&[u8]; 2], count: usize, masks: &mut [u64], ahead: bool) {
         match N {
-            8 => each_block::<8, { 8 * BLOCK }>(new, old, masks, ahead),
-            _ => each_block::<4, { 4 * BLOCK }>(new, old, masks, ahead),
+            8 => each_block::<8, { 8 * BLOCK }>(all, count, masks, ahead),
+            _ => each_block::<4, { 4 * BLOCK }>(all, count, masks, ahead),
         }
     }
 
@@ -84,13 +84,12 @@ mod wide {
     #[target_feature(enable = "avx2")]
     #[inline]
     fn each_block<const N: usize, const BYTES: usize>(
-        new: &[u8],
-        old: &[u8],
+        all: [&[u8]; 2],
+        count: usize,
         masks: &mut [u64],
         ahead: bool,
     ) {
-        let all = [new, old];
-        let ((new, new_rest), (old, old_rest)) = (new.as_chunks::<BYTES>(), old.as_chunks::<BYTES>());
+        let [(new, _), (old, _)] = all.map(|bytes| bytes[..count * N].as_chunks::<BYTES>());
         for (i, ((new, old), mask)) in new.iter().zip(old).zip(&mut *masks).enumerate() {
             if ahead {
                 fetch(all, (i + AHEAD) * BYTES, BYTES);
@@ -100,7 +99,13 @@ mod wide {
                 mask | u64::from(of_one::<N>(new, old)) << (i * WIDE / N)
             });
         }
-        plain::<N>(new_rest, old_rest, &mut masks[new.len()..], false);
+        let whole = new.len();
+        plain::<N>(
+            all.map(|bytes| &bytes[whole * BYTES..]),
+            count - whole * BLOCK,
+            &mut masks[whole..],
+            false,
+        );
     }
 
     #[target_feature(enable = "avx2")]
@@ -127,17 +132,18 @@ mod tests {
 
     fn check<const N: usize>() {
         for length in (0..=3 * BLOCK).chain([1000]) {
-            let old: Vec<u8> = (0..length * N).map(|i| (i * 7 % 251) as u8).collect();
+            // Values behind those that are compared are not looked at.
+            let old: Vec<u8> = (0..(length + 5) * N).map(|i| (i * 7 % 251) as u8).collect();
             for step in [1, 2, 5, 63, 64, 1001] {
                 let mut new = old.clone();
                 // One bit of one byte of some values, each time of another.
-                for value in (0..length).step_by(step) {
+                for value in (0..length).step_by(step).chain([length]) {
                     new[value * N + value % N] ^= 1 << (value % 8);
                 }
                 let expected: Vec<usize> = (0..length).step_by(step).collect();
                 for differ in [differ::<N>, plain::<N>] {
                     let mut masks = vec![u64::MAX; length.div_ceil(BLOCK)];
-                    differ(&new, &old, &mut masks, step > 2);
+                    differ([&new, &old], length, &mut masks, step > 2);
                     let told: Vec<usize> = (0..masks.len() * BLOCK)
                         .filter(|i| masks[i / BLOCK] >> (i % BLOCK) & 1 == 1)
                         .collect();

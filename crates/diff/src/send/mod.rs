@@ -3,6 +3,7 @@
 mod align;
 mod array;
 mod block;
+mod changed;
 mod chunk;
 mod compare;
 mod costs;

@@ -16,11 +16,12 @@ use std::sync::Arc;
 
 use castile_codec::RowWriter;
 
+use super::changed::Changed;
 use super::chunk::{Chunk, trim};
 use super::layout::Layout;
 use super::number::Number;
 use super::options::Options;
-use super::patch::{Changed, Memory};
+use super::patch::Memory;
 use super::prefetch::prefetch;
 use super::report::Report;
 use super::spares;
@@ -60,8 +61,7 @@ impl Rebuilt {
 }
 
 impl Chunk {
-    /// Writes the chunk again with changed values. Bit `row % 64` of mask `[field][row / 64]` says which;
-    /// `shadow` has the values of the array, of which this chunk's begin at row `first`.
+    /// Writes the chunk again with changed values, of which the rows are listed; `shadow` has the values of the array, of which this chunk's begin at row `first`.
     pub(crate) fn rebuild(
         &mut self,
         layout: &Layout<'_>,
@@ -86,23 +86,19 @@ impl Chunk {
     /// meanwhile, a few lines at a time: if the processor is to ask for more it waits, and does nothing else.
     fn format_changed(&self, layout: &Layout<'_>, shadow: &[u8], first: usize, memory: &mut Memory) {
         let Memory {
-            masks,
             changed,
             rebuilt: Rebuilt { lengths, next, .. },
             ..
         } = memory;
         let fields = layout.shape.fields();
-        changed.clear();
         next.clear();
         lengths.clear();
         lengths.resize(self.slots.len(), 0);
-        let count = masks.iter().flatten().map(|mask| mask.count_ones() as usize);
         let mut lines = self.bytes.chunks(LINE);
-        let at_once = lines
-            .len()
-            .div_ceil(count.sum::<usize>().div_ceil(TOGETHER).max(1));
-        for (field, masks) in masks.iter().enumerate() {
-            let some = changed.take_rows(masks);
+        let times = changed.rows.len().div_ceil(TOGETHER).max(1);
+        let at_once = lines.len().div_ceil(times);
+        for field in 0..fields {
+            let some = changed.of(field);
             next.push(some.start);
             let column = layout.shape.column(shadow, first + self.rows, field);
             for from in some.clone().step_by(TOGETHER) {

@@ -6,7 +6,7 @@ use castile_codec::Flat;
 use castile_value::{Column, Stamp};
 
 use super::chunk::Chunk;
-use super::compare::{BLOCK, refresh, refresh_rows};
+use super::compare::{BLOCK, compare, compare_rows, take_all, take_over};
 use super::costs::{Choice, Way};
 use super::layout::Layout;
 use super::patch::Memory;
@@ -136,12 +136,13 @@ impl Refresh<'_> {
             }
             let rows = row..row + chunks[i].rows;
             row = rows.end;
-            if !self.refresh_chunk(&mut chunks[i], first, rows, shadow, memory, report) {
+            if !self.refresh_chunk(&mut chunks[i], first, rows.clone(), shadow, memory, report) {
                 continue;
             }
             if let Some(before) = prepared.replace(i) {
                 chunks[before].put_prepared(&self.layout, memory, report);
             }
+            chunks[i].prepare(&self.layout, shadow, rows.start, memory);
             memory.turn();
         }
         if let Some(last) = prepared {
@@ -169,8 +170,9 @@ impl Refresh<'_> {
         memory.rows_changed += rows_changed(&memory.masks, count);
         memory.handed = None;
         let way = self.way(chunk, count);
+        self.take_over(way, first, rows.clone(), shadow, memory);
         match way {
-            Way::Patch => chunk.prepare(&self.layout, shadow, rows.start, memory),
+            Way::Patch => chunk.fetch_slots(shape.fields(), memory),
             Way::Rebuild => chunk.rebuild(&self.layout, shadow, rows.start, memory, report),
             Way::Anew => {
                 let columns = shape.columns(shadow, rows.end);
@@ -203,19 +205,42 @@ impl Refresh<'_> {
         })
     }
 
-    /// Compares the values of a chunk with their shadow, and takes those over that changed, noted in the masks; gives
-    /// their number.
+    /// Takes the values of a chunk over that changed. What is written is made from them: whoever changes the others
+    /// meanwhile changes nothing of it.
+    fn take_over(&self, way: Way, first: usize, rows: Range<usize>, shadow: &mut [u8], memory: &mut Memory) {
+        let (shape, first) = (self.layout.shape, first + rows.start);
+        let shadow = &mut shadow[rows.start * shape.stride..rows.end * shape.stride];
+        let columns = self.flat.columns().iter().zip(&shape.offsets).enumerate();
+        let columns = columns.map(|(field, (column, offset))| (field, column, *offset));
+        if way == Way::Anew {
+            return columns.for_each(|(_, column, offset)| {
+                take_all(
+                    column,
+                    first..first + rows.len(),
+                    &mut shadow[offset..],
+                    shape.stride,
+                );
+            });
+        }
+        memory.list_rows();
+        columns.for_each(|(field, column, offset)| {
+            let rows = &memory.changed.rows[memory.changed.of(field)];
+            take_over(column, first, rows, &mut shadow[offset..], shape.stride);
+        });
+    }
+
+    /// Compares the values of a chunk with their shadow; those that changed are noted in the masks. Gives their number.
     fn compare_chunk(
         &self,
         first: usize,
         rows: Range<usize>,
-        shadow: &mut [u8],
+        shadow: &[u8],
         memory: &mut Memory,
         report: &mut Report,
     ) -> usize {
         let (shape, columns) = (self.layout.shape, self.flat.columns());
         let now = first + rows.start..first + rows.end;
-        let shadow = &mut shadow[rows.start * shape.stride..rows.end * shape.stride];
+        let shadow = &shadow[rows.start * shape.stride..];
         for masks in &mut memory.masks {
             masks.fill(0);
             if masks.len() < rows.len().div_ceil(BLOCK) {
@@ -227,7 +252,7 @@ impl Refresh<'_> {
             && let Some(packed) = shape.packed(self.flat, now.clone())
         {
             report.values_compared += (rows.len() * columns.len()) as u64;
-            return refresh_rows(columns, now, packed, shadow, shape, &mut memory.masks);
+            return compare_rows(columns, now, packed, shadow, shape, &mut memory.masks);
         }
         // Where values change their slots are asked for in between.
         let (mut count, ahead) = (0, memory.rows_changed > 0);
@@ -238,8 +263,8 @@ impl Refresh<'_> {
             {
                 continue;
             }
-            let shadow = &mut shadow[*offset..];
-            count += refresh(column, now.clone(), shadow, shape.stride, masks, ahead);
+            let shadow = &shadow[*offset..];
+            count += compare(column, now.clone(), shadow, shape.stride, masks, ahead);
             report.values_compared += rows.len() as u64;
         }
         count

@@ -12,9 +12,10 @@
 
 use std::ops::Range;
 
+use super::changed::{Changed, Misfit};
 use super::chunk::{Open, trim};
 use super::layout::Pad;
-use super::patch::{Changed, Memory, Misfit};
+use super::patch::Memory;
 
 /// A slot whose width changes, and by how much.
 #[derive(Clone, Copy, Debug)]
@@ -36,10 +37,10 @@ impl Open<'_> {
     pub(super) fn make_room(&mut self, memory: &mut Memory) {
         let Memory {
             before: changed,
-            misfits,
             events,
             ..
         } = memory;
+        let mut misfits = std::mem::take(&mut changed.misfits);
         misfits.sort_unstable_by_key(|misfit| misfit.slot);
         let options = self.layout.options;
         let few = !options.one_pass || misfits.len() <= FEW.max(self.slots.len() / SPARSE);
@@ -54,6 +55,7 @@ impl Open<'_> {
             self.put(misfits, changed, events);
             self.move_places(events);
         }
+        changed.misfits = misfits;
         trim(self.bytes, options.reserve_bytes);
     }
 
@@ -111,7 +113,8 @@ impl Open<'_> {
         self.slots.start(slot + 1) + shape.closing(field) - shape.gaps[field] as usize
     }
 
-    fn width(&self, slot: usize) -> usize {
+    /// Bytes of a slot.
+    pub(super) fn width(&self, slot: usize) -> usize {
         let gap = self.layout.shape.gaps[self.layout.shape.field(slot)];
         self.slots.start(slot + 1) - self.slots.start(slot) - gap as usize
     }
