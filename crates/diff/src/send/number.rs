@@ -11,16 +11,14 @@ pub(crate) type Number = [u8; RowWriter::NUMBER];
 /// overlap: it mostly is in no cache, and a store need not wait for it.
 #[inline(always)]
 pub(crate) fn fill_slot(slot: &mut [u8], text: &Number, length: usize) {
-    let width = slot.len();
-    match width {
-        // Numbers, not arrays: copies of arrays of two sizes are compiled into one call.
+    match slot.len() {
         33.. => {
             slot.fill(b' ');
             slot[..length].copy_from_slice(&text[..length]);
         }
-        16.. => ends!(u128, slot, text, length),
-        8.. => ends!(u64, slot, text, length),
-        4.. => ends!(u32, slot, text, length),
+        16.. => put_ends::<16>(slot, text, length),
+        8.. => put_ends::<8>(slot, text, length),
+        4.. => put_ends::<4>(slot, text, length),
         _ => {
             slot.fill(b' ');
             slot.iter_mut()
@@ -30,32 +28,34 @@ pub(crate) fn fill_slot(slot: &mut [u8], text: &Number, length: usize) {
     }
 }
 
-/// Writes as much as the slot takes of a padded text as two numbers, one at either end. Both come from where
-/// the text was written long ago: what was put together just before could not be read at another place at once.
-macro_rules! ends {
-    ($number:ty, $slot:ident, $text:ident, $length:ident) => {{
-        const N: usize = size_of::<$number>();
-        let (width, mask) = ($slot.len(), &MASKS[$length]);
-        let spaces = <$number>::from_ne_bytes([b' '; N]);
-        if let (Some(text), Some(mask)) = ($text.get(..width), mask.get(..width))
-            && let (Some(head), Some(tail)) = (text.first_chunk(), text.last_chunk())
-            && let (Some(first), Some(last)) = (mask.first_chunk(), mask.last_chunk())
-        {
-            let padded = |text: &[u8; N], mask: &[u8; N]| {
-                let (text, mask) = (<$number>::from_ne_bytes(*text), <$number>::from_ne_bytes(*mask));
-                (text & mask | spaces & !mask).to_ne_bytes()
-            };
-            let (head, tail) = (padded(head, first), padded(tail, last));
-            if let Some(to) = $slot.first_chunk_mut::<N>() {
-                *to = head;
-            }
-            if let Some(to) = $slot.last_chunk_mut::<N>() {
-                *to = tail;
-            }
+/// Writes as much as the slot takes of a padded text with a store at either end. Both come from where the text was
+/// written long ago: what was put together just before could not be read at another place at once.
+#[inline(always)]
+fn put_ends<const N: usize>(slot: &mut [u8], text: &Number, length: usize) {
+    let (width, mask) = (slot.len(), &MASKS[length]);
+    if let (Some(text), Some(mask)) = (text.get(..width), mask.get(..width))
+        && let (Some(head), Some(tail)) = (text.first_chunk::<N>(), text.last_chunk::<N>())
+        && let (Some(first), Some(last)) = (mask.first_chunk::<N>(), mask.last_chunk::<N>())
+    {
+        let (head, tail) = (padded(head, first), padded(tail, last));
+        if let Some(to) = slot.first_chunk_mut::<N>() {
+            *to = head;
         }
-    }};
+        if let Some(to) = slot.last_chunk_mut::<N>() {
+            *to = tail;
+        }
+    }
 }
-use ends;
+
+/// The bytes that a mask has ones for, and spaces.
+#[inline(always)]
+fn padded<const N: usize>(text: &[u8; N], mask: &[u8; N]) -> [u8; N] {
+    let mut padded = [b' '; N];
+    for ((to, text), mask) in padded.iter_mut().zip(text).zip(mask) {
+        *to = text & mask | b' ' & !mask;
+    }
+    padded
+}
 
 /// Mask `n` has ones in its first `n` bytes.
 static MASKS: [Number; RowWriter::NUMBER + 1] = masks();
