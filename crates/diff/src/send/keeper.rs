@@ -335,8 +335,12 @@ impl Keep for Keeper<'_> {
                     self.forget();
                     return self.leave();
                 }
-                // Flat records are written nearly as fast as they are compared, others are not.
-                let share = if given.is_flat() { 8 } else { 2 };
+                // Texts are written as fast as they are compared, flat records nearly, others are not.
+                let share = match (given.is_flat(), fields) {
+                    (true, 1) => 128,
+                    (true, _) => 32,
+                    (false, _) => 2,
+                };
                 let written = report.values_new() - written;
                 stayed = Some(written * share <= (items * fields) as u64);
             }
