@@ -138,16 +138,18 @@ impl Changed {
             [at as u32, width as u32]
         }));
         misfits.truncate(found);
-        for misfit in &misfits[first..] {
-            // What stands beside it is about to be moved.
-            let slot = misfit.slot as usize;
-            let (at, end) = (starts[slot] as usize, starts[slot + 1] as usize);
-            for far in [LINE, 2 * LINE, 3 * LINE] {
-                fetch(bytes, [at.wrapping_sub(far), end + far]);
-            }
-            fetch(starts, [slot.wrapping_sub(NEAR), slot + NEAR]);
-        }
+        let misfits = misfits[first..].iter();
+        misfits.for_each(|misfit| fetch_beside(misfit.slot as usize, starts, bytes));
     }
+}
+
+/// Asks for what stands beside a slot and is about to be moved.
+fn fetch_beside(slot: usize, starts: &[u32], bytes: &[u8]) {
+    let (at, end) = (starts[slot] as usize, starts[slot + 1] as usize);
+    for far in [LINE, 2 * LINE, 3 * LINE] {
+        fetch(bytes, [at.wrapping_sub(far), end + far]);
+    }
+    fetch(starts, [slot.wrapping_sub(NEAR), slot + NEAR]);
 }
 
 /// Asks for the lines of what lies at some places.
