@@ -13,7 +13,8 @@ use common::Sender;
 const TYPES: &str = "
 Mio = x:int, y:int, value:double
 Event = sequence:int, text:string
-Body = a:double*, b:int*, mesh:Mio*, event:Event*, text:string?, blob:base64Binary?
+Loose = text:string?, number:int?
+Body = a:double*, b:int*, mesh:Mio*, event:Event*, loose:Loose*, texts:string*, text:string?, blob:base64Binary?
 ";
 
 /// Messages after which keeping pauses at the latest, and after which it is tried again.
@@ -213,6 +214,36 @@ fn keeping_pauses_where_more_than_three_quarters_are_written() {
             paused += sender.send(&body).expect("good values").report.paused;
         }
         assert_eq!(paused > 0, pauses, "{percent} %");
+    }
+}
+
+/// What is written about as fast as it is compared is kept only where little of it changes.
+#[test]
+fn lists_are_kept_where_so_few_items_change_that_it_pays() {
+    let least_that_pauses = [("texts", 8), ("event", 29), ("loose", 451)];
+    for (field, least) in least_that_pauses {
+        for (changed, pauses) in [(least - 2, false), (least, true)] {
+            let (mut sender, mut rng) = (sender(true), Rng::new(8));
+            let mut texts: Vec<String> = (0..900).map(|_| letters(&mut rng, 20)).collect();
+            let mut paused = 0;
+            for _ in 0..10 {
+                texts[..changed].fill_with(|| letters(&mut rng, 20));
+                let mut next = texts.iter();
+                let mut text = || Value::from(next.next().expect("a text each").clone());
+                let list = match field {
+                    "event" => records(&sender.table, "Event", || vec![7.into(), text()]),
+                    "loose" => records(&sender.table, "Loose", || vec![text(), Value::Absent]),
+                    _ => texts
+                        .iter()
+                        .map(|text| Value::from(text.clone()))
+                        .collect::<Vec<_>>()
+                        .into(),
+                };
+                let body = body(vec![(field, list)]);
+                paused += sender.send(&body).expect("good values").report.paused;
+            }
+            assert_eq!(paused > 0, pauses, "{changed} of {field}");
+        }
     }
 }
 
