@@ -1,5 +1,7 @@
 //! [`Payload`]: the envelope of a message, in pieces.
 
+use std::sync::OnceLock;
+
 use bytes::{Bytes, BytesMut};
 use castile_diff::{Pieces, Report};
 use castile_http::Body;
@@ -11,14 +13,19 @@ use castile_http::Body;
 /// changes.
 #[derive(Clone, Debug, Default)]
 pub struct Payload {
-    pieces: Vec<Bytes>,
+    made: Pieces,
+    /// The same for who asks: a message of which nothing changed is made in less time than its pieces are counted.
+    pieces: OnceLock<Vec<Bytes>>,
     report: Report,
 }
 
 impl Payload {
     /// Bytes of all pieces.
     pub fn len(&self) -> usize {
-        self.pieces.iter().map(Bytes::len).sum()
+        match self.pieces.get() {
+            Some(pieces) => pieces.iter().map(Bytes::len).sum(),
+            None => self.made.len(),
+        }
     }
 
     /// Whether there is nothing to send.
@@ -28,7 +35,10 @@ impl Payload {
 
     /// The pieces, in order.
     pub fn pieces(&self) -> &[Bytes] {
-        &self.pieces
+        self.pieces.get_or_init(|| {
+            let pieces = self.made.iter().filter(|piece| !piece.is_empty()).cloned();
+            pieces.map(Bytes::from_owner).collect()
+        })
     }
 
     /// What of it was made from the last message like it.
@@ -38,11 +48,11 @@ impl Payload {
 
     /// All of it in one piece; copies only when there are several.
     pub fn to_bytes(&self) -> Bytes {
-        if let [only] = &self.pieces[..] {
+        if let [only] = self.pieces() {
             return only.clone();
         }
         let mut whole = BytesMut::with_capacity(self.len());
-        self.pieces
+        self.pieces()
             .iter()
             .for_each(|piece| whole.extend_from_slice(piece));
         whole.freeze()
@@ -53,22 +63,22 @@ impl Payload {
     /// A message of which nothing was kept.
     pub(crate) fn streamed(bytes: u64) -> Payload {
         Payload {
-            pieces: Vec::new(),
             report: Report {
                 bytes_total: bytes,
                 bytes_around: bytes,
                 ..Report::default()
             },
+            ..Payload::default()
         }
     }
 }
 
 impl From<Pieces> for Payload {
     fn from(made: Pieces) -> Payload {
-        let pieces = made.iter().filter(|piece| !piece.is_empty()).cloned();
         Payload {
-            pieces: pieces.map(Bytes::from_owner).collect(),
             report: made.report,
+            made,
+            ..Payload::default()
         }
     }
 }
@@ -76,8 +86,8 @@ impl From<Pieces> for Payload {
 impl From<Bytes> for Payload {
     fn from(bytes: Bytes) -> Payload {
         Payload {
-            pieces: vec![bytes],
-            report: Report::default(),
+            pieces: vec![bytes].into(),
+            ..Payload::default()
         }
     }
 }
@@ -90,7 +100,9 @@ impl From<Vec<u8>> for Payload {
 
 impl From<Payload> for Body {
     fn from(payload: Payload) -> Body {
-        match <[Bytes; 1]>::try_from(payload.pieces) {
+        payload.pieces();
+        let pieces = payload.pieces.into_inner().unwrap_or_default();
+        match <[Bytes; 1]>::try_from(pieces) {
             Ok([only]) => only.into(),
             Err(pieces) => pieces.into(),
         }
@@ -111,8 +123,8 @@ mod tests {
     #[test]
     fn pieces_are_joined_in_order() {
         let payload = Payload {
-            pieces: vec![Bytes::from_static(b"ab"), Bytes::from_static(b"c")],
-            report: Report::default(),
+            pieces: vec![Bytes::from_static(b"ab"), Bytes::from_static(b"c")].into(),
+            ..Payload::default()
         };
         assert_eq!((payload.len(), &payload.to_bytes()[..]), (3, &b"abc"[..]));
         assert_eq!(payload, b"abc".to_vec().into());
